@@ -1,0 +1,40 @@
+"""Public names that import on first use, so that `import caveat` stays instant.
+
+A package lists which of its modules defines which name; PEP 562 does the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+
+def attach(
+    package: str, table: Mapping[str, Sequence[str]]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Build `__getattr__`, `__dir__` and `__all__` for a package.
+
+    Parameters
+    ----------
+    package : str
+        The package's `__name__`.
+    table : mapping of str to sequence of str
+        Module (relative to the package) to the public names it defines. An
+        empty sequence makes the module itself public.
+    """
+    home = {name: module for module, names in table.items() for name in names}
+    modules = {module for module, names in table.items() if not names}
+    public = sorted([*home, *modules])
+
+    def __getattr__(name: str) -> Any:
+        if name in home:
+            return getattr(import_module(f"{package}.{home[name]}"), name)
+        if name in modules:
+            return import_module(f"{package}.{name}")
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return public
+
+    return __getattr__, __dir__, public
