@@ -1,0 +1,79 @@
+"""The topics, what may follow a fit, and the engines. To add one: a row here."""
+
+from caveat._registry import Entry, Registry
+
+TOPICS = Registry(
+    "topic",
+    [
+        Entry(
+            name="supervised",
+            target="caveat.supervised.study:TOPIC",
+            display="supervised learning",
+            summary="plain classification and regression",
+        ),
+        Entry(
+            name="baseline",
+            target="caveat.baseline.study:TOPIC",
+            display="baseline",
+            summary="what clustering reaches without labels (EAPP)",
+        ),
+        Entry(
+            name="proportions",
+            target="caveat.proportions.study:TOPIC",
+            display="label proportions",
+            summary="labels known only as shares of bags",
+        ),
+        Entry(
+            name="partial",
+            target="caveat.partial.study:TOPIC",
+            display="partial labels",
+            summary="a set of candidate labels for every item",
+        ),
+        Entry(
+            name="multilabel",
+            target="caveat.multilabel.study:TOPIC",
+            display="multi-label",
+            summary="many labels, eleven measures",
+        ),
+        Entry(
+            name="shift",
+            target="caveat.shift.study:TOPIC",
+            display="feature shift",
+            summary="columns that vanish after deployment",
+        ),
+    ],
+    entry_points_group="caveat.topics",
+)
+
+FOLLOW_UPS = Registry(
+    "follow-up",
+    [
+        Entry(
+            name="shift",
+            target="caveat.shift.study:follow",
+            summary="degradation curves of the fitted model",
+        ),
+    ],
+)
+
+ENGINES = Registry(
+    "engine",
+    [
+        Entry(
+            name="serial",
+            target="caveat.study._pool:SerialEngine",
+            summary="one trial after another, each guarded in a child process",
+        ),
+        Entry(
+            name="processes",
+            target="caveat.study._pool:ProcessEngine",
+            summary="every core of this machine",
+        ),
+        Entry(
+            name="dask",
+            target="caveat.study._dask:DaskEngine",
+            extra="cluster",
+            summary="a Dask cluster: local, SLURM, SGE, Kubernetes",
+        ),
+    ],
+)

@@ -1,0 +1,238 @@
+"""What a topic is to the study engine, and what one trial is to a topic.
+
+The engine finds a topic by name in a table, hands its `run` one `Context` per
+trial, and stores the `Outcome`. It knows nothing else about any topic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from caveat._registry import Entry, Registry
+from caveat.study._canonical import digest
+from caveat.study._seeds import derive_seed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from caveat.datasets import Dataset
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Split:
+    """Row numbers of the two parts of a data set, and their digest."""
+
+    train: NDArray
+    test: NDArray
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of both lists of row numbers: equal splits, equal digests."""
+        return digest([self.train.tolist(), self.test.tolist()])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a trial yields.
+
+    Attributes
+    ----------
+    rows : list of dict
+        The selection table: one dict per configuration (and checkpoint), with
+        ``config``, ``checkpoint`` and columns ``criterion.*``, ``oracle.*``,
+        ``test.*``, ``fact.*``.
+    curves : dict of str to list of dict
+        Tables of another shape, such as a degradation curve.
+    digests : dict of str to str
+        What other trials of the same repeat must share, such as the bags.
+        The engine adds the split by itself.
+    notes : list of str
+        Sentences for the reader: what was assumed, set aside or cut short.
+    """
+
+    rows: list[Row]
+    curves: dict[str, list[Row]] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Context:
+    """One trial, as its topic sees it.
+
+    Attributes
+    ----------
+    spec : mapping
+        The trial's whole JSON spec.
+    dataset : Dataset
+        The data, loaded and verified.
+    entry : Entry
+        The learner's row in its registry.
+    progress : callable
+        ``progress(done, total)``; may be called as often as one likes.
+    """
+
+    spec: Mapping[str, Any]
+    dataset: Dataset
+    entry: Entry
+    progress: Callable[[int, int], None] = lambda done, total: None
+    _split: Split | None = None
+
+    @property
+    def world(self) -> Mapping[str, Any]:
+        """The scenario's parameters, complete."""
+        return self.spec["world"]
+
+    @property
+    def protocol(self) -> str:
+        """Name of the protocol."""
+        return self.spec["protocol"]
+
+    @property
+    def repeat(self) -> int:
+        """Number of the repeat, from 0."""
+        return self.spec["repeat"]
+
+    @property
+    def training(self) -> Mapping[str, Any]:
+        """Training budget: steps, checkpoint-every, whatever the study sets."""
+        return self.spec["training"]
+
+    @property
+    def resampling(self) -> Mapping[str, Any]:
+        """How criteria are to be computed: folds and the like."""
+        return self.spec["resampling"]
+
+    @property
+    def configurations(self) -> list[tuple[int, dict[str, Any]]]:
+        """Index and parameters of every configuration of this trial."""
+        return [(index, dict(params)) for index, params in self.spec["configurations"]]
+
+    def make(self, params: Mapping[str, Any], **extra: Any) -> Any:
+        """Build the learner with the study's, the configuration's and extra parameters."""
+        return self.entry.make(**{**self.spec["learner"]["params"], **params, **extra})
+
+    def seed(self, purpose: str, **extra: Any) -> int:
+        """Derive a seed below 2**32 for a purpose.
+
+        Parameters
+        ----------
+        purpose : {"split", "scenario", "learner"} or another word
+            ``split`` depends on data set and repeat only, ``scenario`` on the
+            world too, everything else on the whole search but not on how it
+            was cut into trials.
+        **extra : JSON values
+            What else the seed depends on, such as ``config=3``.
+        """
+        return derive_seed(self.spec, purpose, extra)
+
+    def split(self) -> Split:
+        """Divide the rows: the same for all learners of a repeat."""
+        if self._split is None:
+            from caveat.study._splits import split_rows
+
+            self._split = split_rows(
+                self.dataset, self.spec["split"], self.seed("split")
+            )
+        return self._split
+
+    def follow(
+        self,
+        model: Any,
+        X_train: Any,
+        y_train: Any,
+        X_test: Any,
+        y_test: Any,
+        config: int,
+    ) -> dict[str, list[Row]]:
+        """Run what the study says under ``then:`` on a fitted model.
+
+        Returns
+        -------
+        dict of str to list of dict
+            Curves for the outcome; every row carries ``config``.
+        """
+        from caveat.study.registry import FOLLOW_UPS
+
+        curves: dict[str, list[Row]] = {}
+        for name, settings in self.spec["then"].items():
+            follow = FOLLOW_UPS[name].load()
+            seed = self.seed("follow", name=name, config=config)
+            found = follow(settings, model, X_train, y_train, X_test, y_test, seed)
+            for curve, rows in found.items():
+                curves.setdefault(curve, []).extend(
+                    {"config": config, **row} for row in rows
+                )
+        return curves
+
+
+class Topic(Protocol):
+    """What `caveat.<topic>.study:TOPIC` has to offer.
+
+    A topic may also have ``draw(entry, index, repeat, protocol) -> dict``, which
+    then replaces the engine's own random search, and ``skip(dataset_facts,
+    entry) -> str``: a reason why a learner cannot do a data set, or ''.
+    """
+
+    name: str
+    learners: Registry
+    measures: Registry
+    criteria: Registry
+    rules: Registry
+    protocols: Sequence[str]
+    default_rules: Sequence[str]
+
+    def worlds(
+        self, scenario: Mapping[str, Any], dataset_name: str
+    ) -> list[dict[str, Any]]:
+        """Expand and check the scenario grid of a study file."""
+        ...
+
+    def configurations_per_trial(self, entry: Entry, count: int) -> int:
+        """How many configurations of a search one trial takes."""
+        ...
+
+    def run(self, context: Context) -> Outcome:
+        """Do the work of one trial."""
+        ...
+
+
+def single_world(scenario: Mapping[str, Any], topic: str) -> list[dict[str, Any]]:
+    """`worlds` of a topic that has no scenarios: refuse any key, return one world."""
+    from caveat.exceptions import InvalidInput, listing
+
+    if scenario:
+        raise InvalidInput(
+            f"scenario: the topic {topic!r} takes none, found {listing(scenario)}; "
+            "leave it out"
+        )
+    return [{}]
+
+
+def grid_worlds(
+    scenario: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Every combination of a scenario grid, complete with defaults.
+
+    Examples
+    --------
+    >>> grid_worlds({"k": [1, 2]}, {"k": 1, "size": "equal"})
+    [{'k': 1, 'size': 'equal'}, {'k': 2, 'size': 'equal'}]
+    """
+    from itertools import product
+
+    from caveat.exceptions import UnknownName
+
+    for name in scenario:
+        if name not in defaults:
+            raise UnknownName.among("scenario parameter", name, defaults)
+    axes = [
+        value if isinstance(value, list) else [value]
+        for value in {**defaults, **scenario}.values()
+    ]
+    names = list({**defaults, **scenario})
+    return [dict(zip(names, values, strict=True)) for values in product(*axes)]
