@@ -1,0 +1,87 @@
+"""TabICL, in-context learning for larger tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any, ClassVar
+
+import tabicl
+
+from caveat.models._base import TabularModel
+from caveat.models._foundation import check_weights
+from caveat.models._tasks import is_classification
+
+
+class TabICL(TabularModel):
+    """The package `tabicl`: columns, then rows, then the whole table in context.
+
+    Categories become numbers in sorted order, an unseen one -1; missing numbers
+    stay missing.
+
+    Parameters
+    ----------
+    task : {"classification", "binary", "multiclass", "regression"}
+        Decides between the classifier and the regressor, and which weights fit.
+    weights : path
+        File of weights, as the authors publish it. Nothing is downloaded.
+    n_estimators : int, default=8
+        How many shuffled copies of the table are averaged.
+    device : str, default="cpu"
+        Where the network runs.
+    options : mapping or None, default=None
+        Further keywords for the package's estimator.
+    random_state : int, RandomState instance or None
+        Seeds the shuffles.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels, sorted; classification only.
+    estimator_ : fitted TabICLClassifier or TabICLRegressor
+
+    Warnings
+    --------
+    Memory grows with the training rows at every prediction. Public benchmark tables
+    may have been seen in its development.
+
+    References
+    ----------
+    .. [1] J. Qu, D. Holzmüller, G. Varoquaux, M. Le Morvan (2025). TabICL: a tabular
+       foundation model for in-context learning on large data. ICML.
+    """
+
+    encoding: ClassVar[Mapping[str, Any]] = {
+        "categories": "ordinal",
+        "scale": None,
+        "impute": None,
+    }
+
+    def __init__(
+        self,
+        task: str = "classification",
+        *,
+        weights: str | PathLike[str] | None = None,
+        n_estimators: int = 8,
+        device: str = "cpu",
+        options: Mapping[str, Any] | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.task = task
+        self.weights = weights
+        self.n_estimators = n_estimators
+        self.device = device
+        self.options = options
+        self.random_state = random_state
+
+    def _build(self, seed: int, n_rows: int) -> Any:
+        classify = is_classification(self.task)
+        kind = tabicl.TabICLClassifier if classify else tabicl.TabICLRegressor
+        settings = {
+            "model_path": str(check_weights(self.weights, "TabICL")),
+            "allow_auto_download": False,
+            "n_estimators": self.n_estimators,
+            "device": self.device,
+            "random_state": seed,
+        }
+        return kind(**{**settings, **(self.options or {}), "n_jobs": 1})

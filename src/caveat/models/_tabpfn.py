@@ -1,0 +1,87 @@
+"""TabPFN, a network that was trained on made-up tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any, ClassVar
+
+import tabpfn
+
+from caveat.models._base import TabularModel
+from caveat.models._foundation import check_weights
+from caveat.models._tasks import is_classification
+
+
+class TabPFN(TabularModel):
+    """The package `tabpfn`: one forward pass over training and test rows.
+
+    Categories become numbers in sorted order, an unseen one -1; missing numbers
+    stay missing.
+
+    Parameters
+    ----------
+    task : {"classification", "binary", "multiclass", "regression"}
+        Decides between the classifier and the regressor, and which weights fit.
+    weights : path
+        File of weights, as the authors publish it. Nothing is downloaded.
+    n_estimators : int, default=8
+        How many shuffled copies of the table are averaged.
+    device : str, default="cpu"
+        Where the network runs.
+    options : mapping or None, default=None
+        Further keywords for the package's estimator.
+    random_state : int, RandomState instance or None
+        Seeds the shuffles.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels, sorted; classification only.
+    estimator_ : fitted TabPFNClassifier or TabPFNRegressor
+
+    Warnings
+    --------
+    Made for tables of at most some thousand rows; beyond, the package refuses or
+    slows down. Public benchmark tables may have been seen in its development. The
+    licence of the weights is not that of the package.
+
+    References
+    ----------
+    .. [1] N. Hollmann et al. (2025). Accurate predictions on small data with a
+       tabular foundation model. Nature 637.
+    """
+
+    encoding: ClassVar[Mapping[str, Any]] = {
+        "categories": "ordinal",
+        "scale": None,
+        "impute": None,
+    }
+
+    def __init__(
+        self,
+        task: str = "classification",
+        *,
+        weights: str | PathLike[str] | None = None,
+        n_estimators: int = 8,
+        device: str = "cpu",
+        options: Mapping[str, Any] | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.task = task
+        self.weights = weights
+        self.n_estimators = n_estimators
+        self.device = device
+        self.options = options
+        self.random_state = random_state
+
+    def _build(self, seed: int, n_rows: int) -> Any:
+        classify = is_classification(self.task)
+        kind = tabpfn.TabPFNClassifier if classify else tabpfn.TabPFNRegressor
+        settings = {
+            "model_path": str(check_weights(self.weights, "TabPFN")),
+            "n_estimators": self.n_estimators,
+            "device": self.device,
+            "random_state": seed,
+        }
+        return kind(**{**settings, **(self.options or {})})

@@ -1,0 +1,103 @@
+"""What a model learns to predict: labels or numbers, checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from caveat.exceptions import InvalidInput
+
+
+def check_labels(
+    y: ArrayLike, n_rows: int, who: str, *, fewest: int = 2
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Sort the distinct labels, and say which one each row has.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Labels of any one sortable kind.
+    n_rows : int
+        How many rows the table has.
+    who : str
+        Who needs the labels, for messages.
+    fewest : int, default=2
+        How many classes there must be.
+
+    Returns
+    -------
+    (classes, codes) : array of labels, array of whole numbers
+
+    Examples
+    --------
+    >>> classes, codes = check_labels(["b", "a", "b"], 3, "RandomForest")
+    >>> classes.tolist(), codes.tolist()
+    (['a', 'b'], [1, 0, 1])
+    """
+    labels = _column(y, n_rows, who)
+    check_classification_targets(labels)
+    try:
+        classes, codes = np.unique(labels, return_inverse=True)
+    except TypeError as error:
+        kinds = sorted({type(label).__name__ for label in labels})
+        raise InvalidInput(
+            f"y mixes labels of the types {', '.join(kinds)}, which have no order; "
+            "turn them all into text or all into numbers"
+        ) from error
+    if len(classes) < fewest:
+        raise InvalidInput(
+            f"y holds one class only, {classes[0]!r}; {who} needs at least {fewest} "
+            "classes in the training rows"
+        )
+    return classes, codes
+
+
+def check_numbers(y: ArrayLike, n_rows: int, who: str) -> NDArray[np.float64]:
+    """Turn the target of a regression into finite numbers.
+
+    Examples
+    --------
+    >>> check_numbers([1, 2], 2, "Ridge")
+    array([1., 2.])
+    """
+    column = _column(y, n_rows, who)
+    try:
+        numbers = column.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"y holds {column[0]!r}, which is no number; {who} was asked for a "
+            "regression, for labels say task='classification'"
+        ) from error
+    wrong = np.flatnonzero(~np.isfinite(numbers))
+    if len(wrong):
+        raise InvalidInput(
+            f"y is infinite in row {wrong[0]} (inf); leave such rows out or repair them"
+        )
+    return numbers
+
+
+def _column(y: ArrayLike, n_rows: int, who: str) -> NDArray[Any]:
+    if y is None:
+        raise InvalidInput(
+            f"{who} requires y to be passed, but the target y is None; pass the labels"
+        )
+    column = column_or_1d(y, warn=True)
+    if np.iscomplexobj(column):
+        raise InvalidInput("Complex data not supported: y holds complex numbers")
+    if len(column) != n_rows:
+        raise InvalidInput(
+            f"the table has {n_rows} rows, but y has {len(column)}; "
+            "they must be equally many"
+        )
+    missing = np.flatnonzero(pd.isna(column))
+    if len(missing):
+        raise InvalidInput(
+            f"y is missing (NaN) in {len(missing)} rows, the first is row "
+            f"{missing[0]}; leave rows without a target out"
+        )
+    return column

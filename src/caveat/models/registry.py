@@ -1,0 +1,223 @@
+"""Every tabular model. To add one: its module, and a row here.
+
+Facts: `family`; `row_wise`, a row's answer depends on that row alone, so that rows
+may be stacked, reordered or answered once; `native_missing`, missing numbers reach
+the model as they are; `counterpart`, who does the same for the other task; `needs`,
+what the user has to bring.
+"""
+
+from typing import Any
+
+from caveat._registry import Entry, Registry
+
+_CLASSES = ("binary", "multiclass")
+_ALL = ("binary", "multiclass", "regression")
+
+
+def _facts(family: str, *, native_missing: bool, row_wise: bool = True) -> dict:
+    return {
+        "family": family,
+        "row_wise": row_wise,
+        "native_missing": native_missing,
+    }
+
+
+# Spaces of the feature-shift study (TabFSBench, Cheng et al. 2025, Tables 5 and 6).
+_LIGHTGBM_SPACE: dict[str, dict[str, Any]] = {
+    "num_leaves": {"choice": [31, 127]},
+    "learning_rate": {"choice": [0.01, 0.1]},
+    "min_data_in_leaf": {"choice": [20, 50, 100]},
+    "min_sum_hessian_in_leaf": {"choice": [1e-3, 1e-2, 1e-1]},
+}
+_XGBOOST_SPACE: dict[str, dict[str, Any]] = {
+    "learning_rate": {"choice": [0.01, 0.1]},
+    "max_depth": {"choice": [1, 5, 9]},
+    "n_estimators": {"choice": [10_000, 20_000, 30_000]},
+    "subsample": {"choice": [0.5, 0.8, 1.0]},
+    "colsample_bytree": {"choice": [0.5, 0.8, 1.0]},
+    "min_child_weight": {"choice": [1, 3, 5]},
+}
+_CATBOOST_SPACE: dict[str, dict[str, Any]] = {
+    "learning_rate": {"choice": [0.01, 0.05, 0.1]},
+    "depth": {"choice": [4, 6, 8]},
+    "iterations": {"choice": [500, 1000, 2000]},
+}
+
+MODELS = Registry(
+    "model",
+    [
+        Entry(
+            name="dummy",
+            target="caveat.models._dummy:Dummy",
+            summary="largest class and class shares, or the mean",
+            tasks=_ALL,
+            known_weak=True,
+            facts=_facts("baseline", native_missing=True),
+        ),
+        Entry(
+            name="logistic-regression",
+            target="caveat.models._linear:LogisticRegression",
+            summary="multinomial, L2 penalty, standardised columns",
+            grid={"C": [0.01, 0.1, 1.0, 10.0, 100.0]},
+            space={"C": {"log-uniform": [1e-3, 1e3]}},
+            tasks=_CLASSES,
+            facts={
+                **_facts("linear", native_missing=False),
+                "counterpart": "ridge",
+            },
+        ),
+        Entry(
+            name="ridge",
+            target="caveat.models._linear:Ridge",
+            summary="linear regression, L2 penalty, standardised columns",
+            grid={"alpha": [0.01, 0.1, 1.0, 10.0, 100.0]},
+            space={"alpha": {"log-uniform": [1e-3, 1e3]}},
+            tasks=("regression",),
+            facts={
+                **_facts("linear", native_missing=False),
+                "counterpart": "logistic-regression",
+            },
+        ),
+        Entry(
+            name="k-nn",
+            target="caveat.models._neighbours:NearestNeighbours",
+            summary="nearest training rows, standardised columns",
+            grid={"n_neighbors": [1, 5, 15, 45], "weights": ["uniform", "distance"]},
+            space={
+                "n_neighbors": {"integer": [1, 50]},
+                "weights": {"choice": ["uniform", "distance"]},
+            },
+            tasks=_ALL,
+            facts=_facts("neighbours", native_missing=False),
+        ),
+        Entry(
+            name="random-forest",
+            target="caveat.models._forests:RandomForest",
+            summary="trees on bootstrap samples",
+            paper="Breiman (2001)",
+            grid={"max_features": ["auto", 0.5], "min_samples_leaf": [1, 5]},
+            space={
+                "max_features": {"uniform": [0.1, 1.0]},
+                "min_samples_leaf": {"integer": [1, 20]},
+            },
+            quick={"n_estimators": 15},
+            tasks=_ALL,
+            facts=_facts("trees", native_missing=True),
+        ),
+        Entry(
+            name="extra-trees",
+            target="caveat.models._forests:ExtraTrees",
+            summary="trees with random thresholds",
+            paper="Geurts et al. (2006)",
+            grid={"max_features": ["auto", 0.5], "min_samples_leaf": [1, 5]},
+            space={
+                "max_features": {"uniform": [0.1, 1.0]},
+                "min_samples_leaf": {"integer": [1, 20]},
+            },
+            quick={"n_estimators": 15},
+            tasks=_ALL,
+            facts=_facts("trees", native_missing=True),
+        ),
+        Entry(
+            name="hist-gradient-boosting",
+            target="caveat.models._hist_gradient_boosting:HistGradientBoosting",
+            summary="scikit-learn's boosting on binned columns",
+            paper="Ke et al. (2017)",
+            grid={"learning_rate": [0.03, 0.1], "max_leaf_nodes": [8, 31]},
+            space={
+                "learning_rate": {"log-uniform": [0.01, 0.3]},
+                "max_leaf_nodes": {"integer": [4, 63]},
+                "min_samples_leaf": {"integer": [5, 50]},
+                "l2_regularization": {"log-uniform": [1e-4, 10.0]},
+            },
+            quick={"max_iter": 15, "min_samples_leaf": 5},
+            tasks=_ALL,
+            facts=_facts("boosting", native_missing=True),
+        ),
+        Entry(
+            name="mlp",
+            target="caveat.models._mlp:MLP",
+            display="MLP",
+            summary="layers of rectified linear units",
+            grid={"hidden": [[100], [100, 100]], "learning_rate": [1e-3, 1e-2]},
+            space={
+                "hidden": {"choice": [[64], [256], [128, 128]]},
+                "learning_rate": {"log-uniform": [1e-4, 1e-2]},
+                "alpha": {"log-uniform": [1e-6, 1e-1]},
+            },
+            quick={"hidden": (32,), "learning_rate": 0.01, "max_iter": 40},
+            tasks=_ALL,
+            facts=_facts("network", native_missing=False),
+        ),
+        Entry(
+            name="lightgbm",
+            target="caveat.models._lightgbm:LightGBM",
+            display="LightGBM",
+            summary="boosting, trees grow leaf by leaf",
+            paper="Ke et al. (2017)",
+            extra="trees",
+            grid={"learning_rate": [0.01, 0.1], "num_leaves": [31, 127]},
+            space=_LIGHTGBM_SPACE,
+            quick={"n_estimators": 15, "min_data_in_leaf": 5},
+            tasks=_ALL,
+            facts=_facts("boosting", native_missing=True),
+        ),
+        Entry(
+            name="xgboost",
+            target="caveat.models._xgboost:XGBoost",
+            display="XGBoost",
+            summary="boosting with second derivatives",
+            paper="Chen & Guestrin (2016)",
+            extra="trees",
+            grid={"learning_rate": [0.01, 0.1], "max_depth": [3, 6, 9]},
+            space=_XGBOOST_SPACE,
+            quick={"n_estimators": 15},
+            tasks=_ALL,
+            facts=_facts("boosting", native_missing=True),
+        ),
+        Entry(
+            name="catboost",
+            target="caveat.models._catboost:CatBoost",
+            display="CatBoost",
+            summary="boosting that reads categories as they are",
+            paper="Prokhorenkova et al. (2018)",
+            extra="trees",
+            grid={"learning_rate": [0.01, 0.05, 0.1], "depth": [4, 6]},
+            space=_CATBOOST_SPACE,
+            quick={"iterations": 30, "learning_rate": 0.1},
+            tasks=_ALL,
+            facts=_facts("boosting", native_missing=True),
+        ),
+        Entry(
+            name="tabpfn",
+            target="caveat.models._tabpfn:TabPFN",
+            display="TabPFN",
+            summary="a network trained on made-up tables; bring its weights",
+            paper="Hollmann et al. (2025)",
+            extra="foundation",
+            grid={"n_estimators": [16, 32]},
+            space={"n_estimators": {"choice": [16, 32]}},
+            tasks=_ALL,
+            facts={
+                **_facts("foundation", native_missing=True, row_wise=False),
+                "needs": "weights",
+            },
+        ),
+        Entry(
+            name="tabicl",
+            target="caveat.models._tabicl:TabICL",
+            display="TabICL",
+            summary="in-context learning for larger tables; bring its weights",
+            paper="Qu et al. (2025)",
+            extra="foundation",
+            grid={"n_estimators": [8, 32]},
+            space={"n_estimators": {"choice": [8, 16, 32]}},
+            tasks=_ALL,
+            facts={
+                **_facts("foundation", native_missing=True, row_wise=False),
+                "needs": "weights",
+            },
+        ),
+    ],
+    entry_points_group="caveat.models",
+)
