@@ -1,0 +1,26 @@
+"""The study engine: plan, run, record. It knows nothing of any topic."""
+
+from caveat._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "_spec": ["Study", "load_study", "parse_learner"],
+        "_plan": ["plan"],
+        "_trial": ["Trial", "run_trial"],
+        "_run": ["Event", "Summary", "run"],
+        "_ledger": ["Finished", "Ledger"],
+        "_records": ["Records"],
+        "_export": ["export", "tidy"],
+        "_library": ["registered_studies"],
+        "registry": ["ENGINES", "FOLLOW_UPS", "TOPICS"],
+        "topic": [
+            "Context",
+            "Outcome",
+            "Split",
+            "Topic",
+            "grid_worlds",
+            "single_world",
+        ],
+    },
+)

@@ -1,0 +1,268 @@
+"""Opening a ledger's database: safely, or with one sentence that says why not.
+
+SQLite files are checked by their header before SQLite touches them, opened in
+WAL mode with full durability, and read through read-only connections. Any
+other SQLAlchemy URL (PostgreSQL) goes through the same functions.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Engine, make_url
+
+from caveat.exceptions import LedgerError
+from caveat.study._schema import APPLICATION_ID, SCHEMA_VERSION, meta, metadata
+
+BUSY_SECONDS = 30
+_HEADER = b"SQLite format 3\x00"
+
+
+def open_engine(url: str | Path, *, write: bool) -> Engine:
+    """Open a ledger, making it first if it is to be written and is not there.
+
+    Parameters
+    ----------
+    url : path or SQLAlchemy URL
+    write : bool
+        Readers get a connection that cannot write.
+    """
+    text = str(url)
+    if "://" not in text:
+        return _open_sqlite(Path(text), write=write)
+    parsed = make_url(text)
+    if parsed.get_backend_name() == "sqlite":
+        if not parsed.database:
+            raise LedgerError(f"{text!r} names no file; write sqlite:///study.ledger")
+        return _open_sqlite(Path(parsed.database), write=write)
+    return _open_server(parsed, write=write)
+
+
+def masked(url: str | Path) -> str:
+    """Write a URL without its password."""
+    text = str(url)
+    return (
+        make_url(text).render_as_string(hide_password=True) if "://" in text else text
+    )
+
+
+def _open_sqlite(path: Path, *, write: bool) -> Engine:
+    exists = _check_file(path)
+    if not exists and not write:
+        raise LedgerError(
+            f"there is no ledger {str(path)!r}; run a study first: caveat run STUDY.yaml"
+        )
+    if not exists and not path.parent.is_dir():
+        raise LedgerError(
+            f"the folder {str(path.parent)!r} of the ledger does not exist; make it first"
+        )
+    if write and exists and not os.access(path, os.W_OK):
+        raise LedgerError(
+            f"ledger {str(path)!r} is read-only; change its permissions or copy it"
+        )
+    engine = sa.create_engine(
+        "sqlite://",
+        creator=lambda: _connect(path, write=write),
+        poolclass=sa.pool.QueuePool,
+        pool_size=4,
+    )
+    if write:
+        # The driver must not open transactions by itself: we say BEGIN IMMEDIATE,
+        # so that two writers queue instead of failing half-way.
+        sa.event.listen(engine, "begin", lambda c: c.exec_driver_sql("BEGIN IMMEDIATE"))
+    try:
+        if write:
+            _create(engine)
+        _check_schema(engine, str(path))
+    except (sa.exc.DatabaseError, sqlite3.DatabaseError) as error:
+        engine.dispose()
+        raise explain(error, path) from error
+    except LedgerError:
+        engine.dispose()
+        raise
+    return engine
+
+
+def _check_file(path: Path) -> bool:
+    """Look at a file before SQLite does; say whether a ledger is there."""
+    try:
+        if path.is_dir():
+            raise LedgerError(f"{str(path)!r} is a folder; name a ledger file")
+        with path.open("rb") as file:
+            header = file.read(100)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise LedgerError(
+            f"ledger {str(path)!r} cannot be read: {error.strerror}"
+        ) from error
+    if not header:
+        # A runner that was killed between creating and filling the file.
+        return os.path.exists(f"{path}-wal")
+    found = int.from_bytes(header[68:72], "big")
+    fresh = found == 0 and os.path.exists(f"{path}-wal")
+    if not header.startswith(_HEADER) or (found != APPLICATION_ID and not fresh):
+        what = "no SQLite file" if not header.startswith(_HEADER) else f"{found:#010x}"
+        raise LedgerError(
+            f"{str(path)!r} is not a caveat ledger (found application_id {what}); "
+            "it was left untouched, name another file"
+        )
+    version = int.from_bytes(header[60:64], "big")
+    if version > SCHEMA_VERSION:
+        raise LedgerError(
+            f"ledger {str(path)!r} has schema {version}, this caveat knows "
+            f"{SCHEMA_VERSION}; update caveat"
+        )
+    return True
+
+
+def _connect(path: Path, *, write: bool) -> sqlite3.Connection:
+    uri = path.resolve().as_uri()
+    if not write:
+        # Without a WAL there is nothing to share, and a read-only folder cannot
+        # hold the index file that sharing would need.
+        idle = not os.path.exists(f"{path}-wal")
+        frozen = idle and not os.access(path.parent, os.W_OK)
+        uri += "?mode=ro" + ("&immutable=1" if frozen else "")
+    connection = sqlite3.connect(
+        uri,
+        uri=True,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    connection.execute("PRAGMA trusted_schema=OFF")
+    connection.execute("PRAGMA foreign_keys=ON")
+    if write:
+        _durable(connection)
+    else:
+        connection.execute("PRAGMA query_only=ON")
+    return connection
+
+
+def _durable(connection: sqlite3.Connection) -> None:
+    """WAL with full durability; the switch itself may meet another runner's."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
+def _create(engine: Engine) -> None:
+    with engine.begin() as connection:
+        found = connection.exec_driver_sql("PRAGMA application_id").scalar()
+        if found == APPLICATION_ID:
+            return
+        metadata.create_all(connection)
+        connection.execute(
+            meta.insert(), [{"name": "schema", "value": str(SCHEMA_VERSION)}]
+        )
+        connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
+        connection.exec_driver_sql(f"PRAGMA user_version={SCHEMA_VERSION}")
+
+
+def _check_schema(engine: Engine, name: str) -> None:
+    """Refuse what a stranger may have put into a shared ledger file."""
+    with engine.connect() as connection:
+        rows = connection.exec_driver_sql(
+            "SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
+        ).all()
+        known = set(metadata.tables)
+        odd = [f"{kind} {name}" for kind, name in rows if kind in ("trigger", "view")]
+        if odd:
+            raise LedgerError(
+                f"ledger {name!r} holds a {odd[0]!r} that caveat did not make; "
+                "do not use this file"
+            )
+        tables = {table for kind, table in rows if kind == "table"}
+        missing = known - tables
+        if missing:
+            raise LedgerError(
+                f"ledger {name!r} lacks the table {sorted(missing)[0]!r}; it is "
+                "damaged or was made by something else"
+            )
+
+
+def _open_server(url: Any, *, write: bool) -> Engine:
+    name = url.render_as_string(hide_password=True)
+    try:
+        engine = sa.create_engine(url, pool_pre_ping=True)
+    except ImportError as error:
+        from caveat.exceptions import MissingExtra
+
+        raise MissingExtra(
+            f"the ledger {name} needs {error.name!r}, which is not installed; "
+            "install it with: pip install 'caveat[postgres]'"
+        ) from error
+    except sa.exc.ArgumentError as error:
+        raise LedgerError(f"{name!r} is no ledger URL: {error}") from error
+    try:
+        if write:
+            metadata.create_all(engine)
+            with engine.begin() as connection:
+                present = connection.execute(sa.select(meta.c.value)).first()
+                if present is None:
+                    connection.execute(
+                        meta.insert(),
+                        [{"name": "schema", "value": str(SCHEMA_VERSION)}],
+                    )
+        with engine.connect() as connection:
+            version = connection.execute(
+                sa.select(meta.c.value).where(meta.c.name == "schema")
+            ).scalar()
+    except sa.exc.SQLAlchemyError as error:
+        engine.dispose()
+        cause = str(getattr(error, "orig", error)).strip().split("\n")[0]
+        raise LedgerError(f"the ledger {name} cannot be used: {cause}") from error
+    if version is None or int(version) > SCHEMA_VERSION:
+        raise LedgerError(
+            f"ledger {name} has schema {version}, this caveat knows {SCHEMA_VERSION}; "
+            "update caveat"
+        )
+    return engine
+
+
+def explain(error: BaseException, where: str | Path) -> LedgerError:
+    """Turn a driver's error into one sentence."""
+    text = str(getattr(error, "orig", error))
+    path = Path(where) if "://" not in str(where) else None
+    if "full" in text or "disk I/O error" in text or "quota" in text:
+        free = _free_bytes(path)
+        return LedgerError(
+            f"the disk of ledger {str(where)!r} is full ({free}); nothing recorded was "
+            "lost, free some space and run the same command again"
+        )
+    if "readonly" in text or "unable to open" in text:
+        return LedgerError(
+            f"ledger {str(where)!r} cannot be written ({text}); check its permissions "
+            "and those of its folder"
+        )
+    if "locked" in text or "busy" in text:
+        return LedgerError(
+            f"ledger {str(where)!r} stayed locked for {BUSY_SECONDS} s by another "
+            "program; end that program and run the same command again"
+        )
+    if "malformed" in text or "not a database" in text:
+        return LedgerError(
+            f"ledger {str(where)!r} is damaged ({text}); restore it from a copy"
+        )
+    return LedgerError(f"ledger {masked(where)}: {text}")
+
+
+def _free_bytes(path: Path | None) -> str:
+    import shutil
+
+    if path is None:
+        return "free space unknown"
+    return f"{shutil.disk_usage(path.parent).free:,} bytes free"

@@ -1,0 +1,371 @@
+"""The ledger: where records live, whole or not at all.
+
+One transaction per finished trial holds its result and what it cost. Claims
+are leases with a token, counted by the database's clock; a holder on this
+host that died is found at once, any other when its lease runs out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from caveat.study._canonical import canonical
+from caveat.study._database import explain, masked, open_engine
+from caveat.study._owner import is_dead, me
+from caveat.study._schema import attempt, glossary, plan, result, study, trial
+from caveat.study._trial import Trial
+
+if TYPE_CHECKING:
+    from caveat.study._records import Records
+
+LEASE_SECONDS = 60.0
+_CHUNK = 500
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a trial ended.
+
+    Attributes
+    ----------
+    key : str
+    state : {"done", "failed", "timeout", "oom", "crashed"}
+    record : dict or None
+        What `run_trial` gave, if it was done.
+    reason, message, frames : str, str, list of str
+        Why it was not.
+    seconds, rss, host, versions
+        What it cost and where; never part of the result.
+    """
+
+    key: str
+    state: str
+    record: dict[str, Any] | None = None
+    reason: str = ""
+    message: str = ""
+    frames: list[str] = field(default_factory=list)
+    seconds: float | None = None
+    rss: int | None = None
+    host: str = ""
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+class Ledger:
+    """A ledger of trials and their results.
+
+    Parameters
+    ----------
+    url : path or URL
+        A file name (SQLite) or a SQLAlchemy URL.
+    write : bool, default=False
+        Open it for writing, and make it if it is not there.
+    lease : float
+        Seconds after which a silent runner's claims are free.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), "small.ledger")
+    >>> with Ledger(path, write=True) as ledger:
+    ...     ledger.counts()
+    {}
+    """
+
+    def __init__(
+        self, url: str | Path, *, write: bool = False, lease: float = LEASE_SECONDS
+    ) -> None:
+        self.url = masked(url)
+        self.lease = lease
+        self.owner = me()
+        self._where = url
+        self._engine = open_engine(url, write=write)
+        self._told: set[tuple[str, str, str]] = set()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _begin(self) -> Iterator[Connection]:
+        try:
+            with self._engine.begin() as connection:
+                yield connection
+        except sa.exc.DBAPIError as error:
+            raise explain(error, self._where) from error
+
+    @contextmanager
+    def _read(self) -> Iterator[Connection]:
+        try:
+            with self._engine.connect() as connection:
+                yield connection
+        except sa.exc.DBAPIError as error:
+            raise explain(error, self._where) from error
+
+    @property
+    def _now(self) -> sa.ColumnElement[float]:
+        if self._engine.dialect.name == "sqlite":
+            return sa.literal_column("(julianday('now') - 2440587.5) * 86400.0")
+        return sa.literal_column("extract(epoch from clock_timestamp())")
+
+    def _insert(self, table: sa.Table) -> Any:
+        """Build an INSERT that leaves a row which is there already as it is."""
+        if self._engine.dialect.name == "sqlite":
+            from sqlalchemy.dialects.sqlite import insert
+        else:
+            from sqlalchemy.dialects.postgresql import insert
+        return insert(table).on_conflict_do_nothing()
+
+    def add_study(self, name: str, spec: dict[str, Any], trials: list[Trial]) -> None:
+        """Enter a study and its trials; trials that are there already stay as they are."""
+        with self._begin() as connection:
+            connection.execute(
+                self._insert(study), [{"name": name, "spec": canonical(spec)}]
+            )
+            connection.execute(
+                study.update().where(study.c.name == name), {"spec": canonical(spec)}
+            )
+            wanted = {item.key: place for place, item in enumerate(trials)}
+            planned = dict(
+                connection.execute(
+                    sa.select(plan.c.key, plan.c.place).where(plan.c.study == name)
+                ).tuples()
+            )
+            if planned == wanted:
+                return
+            known = set(connection.scalars(sa.select(trial.c.key)))
+            rows = [
+                {"key": item.key, "search": item.group, "spec": canonical(item.spec)}
+                for item in trials
+                if item.key not in known
+            ]
+            for part in _parts(rows):
+                connection.execute(self._insert(trial), part)
+            connection.execute(
+                plan.update().where(plan.c.study == name), {"place": None}
+            )
+            new = [
+                {"study": name, "key": key, "place": place}
+                for key, place in wanted.items()
+                if key not in planned
+            ]
+            for part in _parts(new):
+                connection.execute(self._insert(plan), part)
+            moved = [
+                {"old": key, "new": wanted[key]} for key in planned if key in wanted
+            ]
+            update = plan.update().where(
+                plan.c.study == name, plan.c.key == sa.bindparam("old")
+            )
+            for part in _parts(moved):
+                connection.execute(update.values(place=sa.bindparam("new")), part)
+
+    def open_keys(self, name: str) -> list[str]:
+        """Keys of the study's trials without a result, in the study's order."""
+        query = (
+            sa.select(plan.c.key)
+            .outerjoin(result, result.c.key == plan.c.key)
+            .where(
+                plan.c.study == name, plan.c.place.is_not(None), result.c.key.is_(None)
+            )
+            .order_by(plan.c.place)
+        )
+        with self._read() as connection:
+            return list(connection.scalars(query))
+
+    def free_dead(self) -> int:
+        """Release the claims of processes that are certainly gone; say how many."""
+        with self._read() as connection:
+            owners = connection.scalars(
+                sa.select(trial.c.owner).where(trial.c.owner.is_not(None)).distinct()
+            )
+            dead = [owner for owner in owners if owner != self.owner and is_dead(owner)]
+        if not dead:
+            return 0
+        with self._begin() as connection:
+            freed = connection.execute(
+                trial.update().where(trial.c.owner.in_(dead)), {"owner": None}
+            )
+            return freed.rowcount
+
+    def claim(self, keys: Sequence[str]) -> list[str]:
+        """Try to take trials; return those that are now ours, in the given order."""
+        free = sa.or_(trial.c.owner.is_(None), trial.c.expires < self._now)
+        unfinished = ~sa.exists().where(result.c.key == trial.c.key)
+        statement = (
+            trial.update()
+            .where(trial.c.key.in_(list(keys)), free, unfinished)
+            .values(
+                owner=self.owner,
+                token=trial.c.token + 1,
+                expires=self._now + self.lease,
+            )
+            .returning(trial.c.key)
+        )
+        with self._begin() as connection:
+            taken = set(connection.scalars(statement))
+        return [key for key in keys if key in taken]
+
+    def heartbeat(self) -> None:
+        """Renew all leases of this process."""
+        with self._begin() as connection:
+            connection.execute(
+                trial.update()
+                .where(trial.c.owner == self.owner)
+                .values(expires=self._now + self.lease)
+            )
+
+    def release(self, keys: Iterable[str]) -> None:
+        """Give trials back unfinished."""
+        with self._begin() as connection:
+            for part in _parts(list(keys)):
+                connection.execute(
+                    trial.update()
+                    .where(trial.c.key.in_(part), trial.c.owner == self.owner)
+                    .values(owner=None, expires=0.0)
+                )
+
+    def finish(self, topic: str, ended: Finished) -> bool:
+        """Store how a trial ended, whole; say whether it was the first result.
+
+        A late result of a runner that lost its lease is dropped: the attempt is
+        noted, the result that is there stays.
+        """
+        record = dict(ended.record) if ended.record is not None else None
+        about = record.pop("about", []) if record is not None else []
+        error = {"message": ended.message, "frames": ended.frames}
+        row = {
+            "key": ended.key,
+            "state": ended.state,
+            "record": None if record is None else canonical(record),
+            "reason": ended.reason or None,
+            "error": canonical(error) if ended.message or ended.frames else None,
+        }
+        with self._begin() as connection:
+            first = connection.execute(self._insert(result).values(row)).rowcount == 1
+            self.note_attempt(connection, ended, ended.state if first else "late")
+            connection.execute(
+                trial.update()
+                .where(trial.c.key == ended.key, trial.c.owner == self.owner)
+                .values(owner=None, expires=0.0)
+            )
+            self._tell(connection, topic, about)
+        return first
+
+    def note_attempt(
+        self, connection: Connection, ended: Finished, outcome: str
+    ) -> None:
+        """Enter what one attempt cost, inside a transaction."""
+        connection.execute(
+            attempt.insert().values(
+                key=ended.key,
+                owner=self.owner,
+                outcome=outcome,
+                ended=self._now,
+                seconds=ended.seconds,
+                rss=ended.rss,
+                host=ended.host or None,
+                versions=canonical(ended.versions) if ended.versions else None,
+            )
+        )
+
+    def note_retry(self, ended: Finished) -> None:
+        """Enter an attempt that will be tried again."""
+        with self._begin() as connection:
+            self.note_attempt(connection, ended, f"{ended.state}, tried again")
+
+    def _tell(self, connection: Connection, topic: str, about: Iterable[Any]) -> None:
+        """Remember what names mean, once each."""
+        rows = [
+            {"topic": topic, "kind": kind, "name": name, "facts": canonical(facts)}
+            for kind, name, facts in about
+            if (topic, kind, name) not in self._told
+        ]
+        if rows:
+            connection.execute(self._insert(glossary), rows)
+            self._told.update((row["topic"], row["kind"], row["name"]) for row in rows)
+
+    def forget_failures(self, name: str) -> int:
+        """Open a study's failed trials again; their attempts stay noted."""
+        failed = (
+            sa.select(result.c.key)
+            .join(plan, plan.c.key == result.c.key)
+            .where(plan.c.study == name, result.c.state != "done")
+        )
+        with self._begin() as connection:
+            return connection.execute(
+                result.delete().where(result.c.key.in_(failed))
+            ).rowcount
+
+    def orphans(self, name: str | None = None) -> list[str]:
+        """Keys that no study wants any more, because it was edited."""
+        wanted = sa.select(plan.c.key).where(plan.c.place.is_not(None))
+        query = sa.select(plan.c.key).where(
+            plan.c.place.is_(None), plan.c.key.not_in(wanted)
+        )
+        if name is not None:
+            query = query.where(plan.c.study == name)
+        with self._read() as connection:
+            return sorted(set(connection.scalars(query)))
+
+    def prune(self) -> int:
+        """Remove orphaned trials with their results; say how many."""
+        keys = self.orphans()
+        with self._begin() as connection:
+            for part in _parts(keys):
+                for table in (plan, result, attempt, trial):
+                    connection.execute(table.delete().where(table.c.key.in_(part)))
+        return len(keys)
+
+    def studies(self) -> dict[str, dict[str, Any]]:
+        """All studies by name, with their specs."""
+        with self._read() as connection:
+            rows = connection.execute(
+                sa.select(study.c.name, study.c.spec).order_by(study.c.name)
+            )
+            return {name: json.loads(spec) for name, spec in rows.tuples()}
+
+    def counts(self, name: str | None = None) -> dict[str, int]:
+        """How many trials are in which state; those without a result are open."""
+        held = sa.and_(trial.c.owner.is_not(None), trial.c.expires >= self._now)
+        state = sa.func.coalesce(
+            result.c.state, sa.case((held, "running"), else_="pending")
+        )
+        query = (
+            sa.select(state, sa.func.count(sa.distinct(trial.c.key)))
+            .select_from(trial)
+            .join(plan, plan.c.key == trial.c.key)
+            .outerjoin(result, result.c.key == trial.c.key)
+            .where(plan.c.place.is_not(None))
+            .group_by(state)
+        )
+        if name is not None:
+            query = query.where(plan.c.study == name)
+        with self._read() as connection:
+            return dict(sorted(connection.execute(query).tuples().all()))
+
+    def records(self, study: str | None = None) -> Records:
+        """Read everything back, ready for selection, statistics and reports."""
+        from caveat.study._records import read_records
+
+        with self._read() as connection:
+            return read_records(connection, study, self._now)
+
+
+def _parts(rows: list[Any]) -> Iterator[list[Any]]:
+    """Cut a long list: databases limit the number of parameters."""
+    for start in range(0, len(rows), _CHUNK):
+        yield rows[start : start + _CHUNK]

@@ -1,0 +1,342 @@
+"""Running a study: claim, hand out, record; resume by doing just that again.
+
+Only the runner writes to the ledger. It may be killed at any moment: what was
+recorded stays, what was not is done again by whoever runs the study next.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from caveat.exceptions import InvalidInput
+from caveat.study._ledger import Finished, Ledger
+from caveat.study._plan import plan
+from caveat.study._spec import Study, load_study, parse_learner
+from caveat.study._trial import Trial
+from caveat.study.registry import ENGINES
+
+HEARTBEAT_SECONDS = 10.0
+STOP_SECONDS = 10.0
+CRASH_RETRIES = 1
+
+
+@dataclass(frozen=True)
+class Event:
+    """One step of a run, for whoever shows progress.
+
+    Attributes
+    ----------
+    total, done : int
+        Trials of the study, and how many of them have a result by now.
+    states : Counter
+        Results by state, those of earlier runs included.
+    ended : Finished or None
+        The trial that just ended.
+    trial : Trial or None
+    """
+
+    total: int
+    done: int
+    states: Counter[str]
+    ended: Finished | None = None
+    trial: Trial | None = None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """How a run ended.
+
+    Attributes
+    ----------
+    study : str
+    total, executed : int
+        Trials of the study, and those that this run did.
+    states : dict of str to int
+    orphans : int
+        Recorded trials that the edited study no longer wants.
+    interrupted : bool
+    seconds : float
+    """
+
+    study: str
+    total: int
+    executed: int
+    states: dict[str, int]
+    orphans: int = 0
+    interrupted: bool = False
+    seconds: float = 0.0
+
+    @property
+    def failed(self) -> int:
+        """Trials that ended without a value."""
+        return sum(
+            count
+            for state, count in self.states.items()
+            if state not in ("done", "pending", "running")
+        )
+
+
+def run(
+    study: Study | str | Path | Mapping[str, Any],
+    ledger: str | Path | None = None,
+    engine: str | None = None,
+    allow_import: bool = False,
+    *,
+    jobs: int | None = None,
+    fail_fast: bool = False,
+    retry_failed: bool = False,
+    yes: bool = False,
+    on_event: Callable[[Event], None] = lambda event: None,
+) -> Summary:
+    """Run a study, or go on where it stopped.
+
+    Parameters
+    ----------
+    study : Study, path, registered name, or mapping
+    ledger : path or URL, optional
+        Default: the study's name with the ending ``.ledger``, in this folder.
+    engine : {"serial", "processes", ...}, optional
+        Default: what the study file says, else ``processes``.
+    allow_import : bool
+        Permit learners given as ``module:Class``.
+    jobs : int, optional
+        Number of workers.
+    fail_fast : bool
+        Stop at the first trial without a value.
+    retry_failed : bool
+        Try again what failed in an earlier run.
+    yes : bool
+        Agree to more than a million trials.
+    on_event : callable
+        Gets an `Event` at the start and after every trial.
+
+    Returns
+    -------
+    Summary
+    """
+    started = time.monotonic()
+    checked = study if isinstance(study, Study) else load_study(study)
+    _check_imports(checked, allow_import)
+    trials = plan(checked, yes=yes)
+    name, settings = _engine_settings(checked, engine, jobs)
+    where = ledger if ledger is not None else f"{checked.study}.ledger"
+    with Ledger(where, write=True) as book:
+        book.add_study(
+            checked.study, checked.model_dump(mode="json", by_alias=True), trials
+        )
+        if retry_failed:
+            book.forget_failures(checked.study)
+        runner = _Runner(checked, trials, book, on_event, fail_fast=fail_fast)
+        if runner.open:
+            limits = {
+                "seconds": checked.budget.seconds,
+                "memory": checked.budget.memory,
+            }
+            made = ENGINES[name].make(**settings, **limits, allow_import=allow_import)
+            with _Signals() as signals, made as workers, _Heartbeat(book):
+                runner.loop(workers, signals)
+        return Summary(
+            study=checked.study,
+            total=len(trials),
+            executed=runner.executed,
+            states=book.counts(checked.study),
+            orphans=len(book.orphans(checked.study)),
+            interrupted=runner.interrupted,
+            seconds=time.monotonic() - started,
+        )
+
+
+def _check_imports(study: Study, allow_import: bool) -> None:
+    imported = [
+        learner.name
+        for learner in map(parse_learner, study.learners)
+        if learner.is_imported
+    ]
+    if imported and not allow_import:
+        raise InvalidInput(
+            f"learner {imported[0]!r} would import a module of yours; add --allow-import "
+            "if you trust it"
+        )
+
+
+def _engine_settings(
+    study: Study, name: str | None, jobs: int | None
+) -> tuple[str, dict[str, Any]]:
+    """Engine and its settings: the command line wins over the study file."""
+    written = study.engine if study.engine is not None else {}
+    settings = {"name": written} if isinstance(written, str) else dict(written)
+    chosen = name or settings.pop("name", None) or "processes"
+    settings.pop("name", None)
+    if name is not None and name != (written if isinstance(written, str) else None):
+        settings = {} if name in ("serial", "processes") else settings
+    if jobs is not None:
+        settings["jobs"] = jobs
+    return chosen, settings
+
+
+@dataclass
+class _Runner:
+    """The loop over one study's open trials."""
+
+    study: Study
+    trials: list[Trial]
+    book: Ledger
+    on_event: Callable[[Event], None]
+    fail_fast: bool = False
+    executed: int = 0
+    interrupted: bool = False
+    open: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.book.free_dead()
+        self.open = self.book.open_keys(self.study.study)
+        self._by_key = {trial.key: trial for trial in self.trials}
+        self._retries: Counter[str] = Counter()
+        self._held: set[str] = set()
+        self._states = Counter(self.book.counts(self.study.study))
+        for state in ("pending", "running"):
+            self._states.pop(state, None)
+        self._tell(None)
+
+    def loop(self, workers: Any, signals: _Signals) -> None:
+        waiting = list(reversed(self.open))
+        busy: list[str] = []
+        deadline = float("inf")
+        try:
+            while waiting or busy or self._held:
+                if signals.count and deadline == float("inf"):
+                    self.interrupted = True
+                    waiting, busy = [], []
+                    deadline = time.monotonic() + STOP_SECONDS
+                if signals.count > 1 or time.monotonic() > deadline:
+                    break
+                self._hand_out(workers, waiting, busy)
+                if not self._held and not waiting:
+                    if not busy:
+                        break
+                    # Others hold the rest: look again when they may have ended.
+                    time.sleep(min(1.0, self.book.lease / 10))
+                    self.book.free_dead()
+                    still = set(self.book.open_keys(self.study.study))
+                    waiting = [key for key in reversed(busy) if key in still]
+                    busy = []
+                    self._count_others()
+                    continue
+                for ended in workers.wait(0.2):
+                    self._record(ended, workers)
+                if self.fail_fast and self._bad():
+                    break
+        finally:
+            if self._held:
+                self.book.release(self._held)
+
+    def _hand_out(self, workers: Any, waiting: list[str], busy: list[str]) -> None:
+        while waiting and workers.capacity > 0:
+            asked = [waiting.pop() for _ in range(min(workers.capacity, len(waiting)))]
+            taken = self.book.claim(asked)
+            self._held.update(taken)
+            busy.extend(key for key in asked if key not in self._held)
+            for key in taken:
+                workers.submit(self._by_key[key])
+
+    def _record(self, ended: Finished, workers: Any) -> None:
+        if ended.key not in self._held:
+            return
+        allowed = self.study.budget.retries
+        if ended.state == "crashed":
+            allowed = max(allowed, CRASH_RETRIES)
+        if ended.state != "done" and self._retries[ended.key] < allowed:
+            self._retries[ended.key] += 1
+            self.book.note_retry(ended)
+            workers.submit(self._by_key[ended.key])
+            return
+        trial = self._by_key[ended.key]
+        stored = self.book.finish(trial.spec["topic"], _fit(ended))
+        self._held.discard(ended.key)
+        if stored:
+            self.executed += 1
+            self._states[ended.state] += 1
+        self._tell(ended)
+
+    def _count_others(self) -> None:
+        counts = self.book.counts(self.study.study)
+        self._states = Counter(
+            {
+                state: count
+                for state, count in counts.items()
+                if state not in ("pending", "running")
+            }
+        )
+        self._tell(None)
+
+    def _bad(self) -> bool:
+        return any(count for state, count in self._states.items() if state != "done")
+
+    def _tell(self, ended: Finished | None) -> None:
+        self.on_event(
+            Event(
+                total=len(self.trials),
+                done=sum(self._states.values()),
+                states=Counter(self._states),
+                ended=ended,
+                trial=self._by_key.get(ended.key) if ended is not None else None,
+            )
+        )
+
+
+def _fit(ended: Finished) -> Finished:
+    """Keep texts that a hostile learner made within what a ledger takes."""
+    return replace(ended, reason=ended.reason[:200], message=ended.message[:4_000])
+
+
+class _Heartbeat:
+    """Renews the runner's leases while it works."""
+
+    def __init__(self, book: Ledger) -> None:
+        self._book = book
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._loop, daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _loop(self) -> None:
+        every = min(HEARTBEAT_SECONDS, self._book.lease / 4)
+        while not self._stop.wait(every):
+            # A full disk or a lost server shows itself when a result is stored.
+            try:
+                self._book.heartbeat()
+            except Exception:
+                continue
+
+
+class _Signals:
+    """Counts interrupts instead of raising in the middle of a transaction."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> _Signals:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _note(self, number: int, frame: object) -> None:
+        self.count += 1

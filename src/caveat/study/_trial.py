@@ -1,0 +1,232 @@
+"""A trial: an immutable spec with a content key, and the pure function that runs it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+from caveat._registry import Entry
+from caveat.exceptions import CaveatError, DataError, InvalidInput
+from caveat.study._canonical import canonical, digest, plain
+from caveat.study._seeds import search_identity
+from caveat.study.registry import TOPICS
+from caveat.study.topic import Context, Outcome, Topic
+
+KEY_SCHEMA = 1
+MOST_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One unit of work: a JSON spec and the keys that follow from it.
+
+    Attributes
+    ----------
+    spec : dict
+        Everything the result depends on; treat it as read-only.
+    """
+
+    spec: dict[str, Any]
+
+    @cached_property
+    def key(self) -> str:
+        """Content key: equal specs, equal keys, wherever the data file lies."""
+        identity = search_identity(self.spec)
+        identity["configurations"] = self.spec["configurations"]
+        return digest([KEY_SCHEMA, identity])
+
+    @cached_property
+    def group(self) -> str:
+        """Key of the search that this trial is a part of."""
+        return digest([KEY_SCHEMA, search_identity(self.spec)])
+
+
+class NonFinite(CaveatError):
+    """A learner's numbers are not finite, so there is nothing to record."""
+
+
+def run_trial(
+    spec: Mapping[str, Any],
+    *,
+    allow_import: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> dict[str, Any]:
+    """Run one trial: same spec, same record, on any engine.
+
+    Parameters
+    ----------
+    spec : mapping
+        The spec of a planned `Trial`.
+    allow_import : bool
+        Whether a learner from the user's own module may be imported.
+    progress : callable
+        Gets ``(done, total)``.
+
+    Returns
+    -------
+    dict
+        The record: ``table`` (columns of the selection table), ``curves``,
+        ``digests``, ``notes``; plain JSON. And ``about``: what the report has to
+        know of learner, measures and data set.
+    """
+    from caveat.datasets import fingerprint
+
+    topic: Topic = TOPICS[spec["topic"]].load()
+    reference, expected = spec["dataset"]["reference"], spec["dataset"]["digest"]
+    found = fingerprint(reference)
+    if found != expected:
+        raise DataError(
+            f"data set {reference!r} has changed since the study was planned "
+            f"(digest {found[:12]}, expected {expected[:12]}); run the study again to "
+            "plan with the new content"
+        )
+    dataset = _load_dataset(canonical(reference), expected)
+    entry = find_learner(topic, spec["learner"]["name"], allow_import=allow_import)
+    context = Context(spec=spec, dataset=dataset, entry=entry, progress=progress)
+    outcome = topic.run(context)
+    record = make_record(outcome)
+    if context._split is not None:
+        record["digests"]["split"] = context._split.digest
+    record["about"] = _about(topic, entry, dataset, record["table"])
+    return record
+
+
+@lru_cache(maxsize=2)
+def _load_dataset(reference: str, expected: str) -> Any:
+    """Keep the last data sets: neighbours in a plan share them."""
+    import json
+
+    from caveat.datasets import resolve
+
+    return resolve(json.loads(reference))
+
+
+def find_learner(topic: Topic, name: str, *, allow_import: bool) -> Entry:
+    """Look a learner up, or import it from ``module:Class`` if that is allowed."""
+    if ":" not in name:
+        return topic.learners[name]
+    if not allow_import:
+        raise InvalidInput(
+            f"learner {name!r} would import a module of yours; add --allow-import "
+            "if you trust it"
+        )
+    return Entry(name=name, target=name)
+
+
+def make_record(outcome: Outcome) -> dict[str, Any]:
+    """Turn an outcome into plain JSON, columns first, and refuse what is not finite."""
+    if not outcome.rows:
+        raise InvalidInput(
+            "the trial gave no row; a selection table needs at least one"
+        )
+    names: dict[str, None] = {"config": None, "checkpoint": None}
+    for row in outcome.rows:
+        names.update(dict.fromkeys(row))
+    table: dict[str, list[Any]] = {name: [] for name in names}
+    for number, row in enumerate(outcome.rows):
+        for name in names:
+            table[name].append(_cell(name, plain(row.get(name)), number))
+    record = {
+        "table": table,
+        "curves": {
+            name: [
+                {key: _quiet(plain(item)) for key, item in row.items()} for row in rows
+            ]
+            for name, rows in outcome.curves.items()
+        },
+        "digests": dict(outcome.digests),
+        "notes": [str(note) for note in outcome.notes],
+    }
+    size = len(canonical(record))
+    if size > MOST_BYTES:
+        raise InvalidInput(
+            f"the record has {size:,} characters, a ledger takes {MOST_BYTES:,}; "
+            "record fewer checkpoints or shorter curves"
+        )
+    return record
+
+
+def _cell(name: str, value: Any, number: int) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        if name.startswith("test."):
+            raise NonFinite(
+                f"{name} is {value} in row {number} of the selection table; "
+                "the learner's output is not finite"
+            )
+        return None
+    if isinstance(value, dict | list):
+        raise InvalidInput(
+            f"{name} holds a {type(value).__name__}; a cell is one value"
+        )
+    return value
+
+
+def _quiet(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _about(
+    topic: Topic, entry: Entry, dataset: Any, table: Mapping[str, Any]
+) -> list[list[Any]]:
+    """What a report says of the names in this record, years later and elsewhere."""
+    about = [["learner", entry.name, _facts(entry)]]
+    about.append(
+        [
+            "dataset",
+            dataset.name,
+            {
+                "task": dataset.task,
+                "rows": len(dataset.X),
+                "columns": dataset.X.shape[1],
+                "source": dataset.source,
+                "licence": dataset.licence,
+                "notes": list(getattr(dataset, "notes", ())),
+            },
+        ]
+    )
+    registries = (
+        ("measure", "test.", topic.measures),
+        ("criterion", "criterion.", topic.criteria),
+    )
+    for kind, prefix, registry in registries:
+        for column in table:
+            name = column.removeprefix(prefix)
+            if column.startswith(prefix) and name in registry:
+                about.append([kind, column, _facts(registry[name])])
+    for rule in topic.rules.values():
+        about.append(["rule", rule.name, _facts(rule)])
+    return about
+
+
+def _facts(entry: Entry) -> dict[str, Any]:
+    facts = {"title": entry.title, "summary": entry.summary, "paper": entry.paper}
+    facts.update(plain(dict(entry.facts)))
+    facts["warnings"] = warnings_section(entry)
+    return {key: value for key, value in facts.items() if value not in ("", None)}
+
+
+def warnings_section(entry: Entry) -> str:
+    """Return the text under `Warnings` in the docstring behind an entry, as one paragraph."""
+    from inspect import cleandoc
+
+    try:
+        doc = entry.load().__doc__ or ""
+    except CaveatError:
+        return ""
+    lines = cleandoc(doc).split("\n")
+    for start, line in enumerate(lines[:-1]):
+        if line.strip() == "Warnings" and set(lines[start + 1].strip()) == {"-"}:
+            break
+    else:
+        return ""
+    section: list[str] = []
+    body = lines[start + 2 :]
+    for number, line in enumerate(body):
+        following = body[number + 1].strip() if number + 1 < len(body) else ""
+        if following and set(following) == {"-"}:
+            break
+        section.append(line.strip())
+    return " ".join(" ".join(section).split())

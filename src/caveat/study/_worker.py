@@ -1,0 +1,192 @@
+"""The worker's side of a trial: guarded, single-threaded, and never silent.
+
+Whatever a learner does (raise, exit, return NaN, shout 10 MB) ends as a
+`Finished` that travels back and can be stored. Only a killed or frozen worker
+needs the runner's help.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from caveat.study._ledger import Finished
+
+MOST_MESSAGE = 2_000
+MOST_FRAMES = 20
+_THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
+_LIBRARIES = (
+    "caveat",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "pandas",
+    "numba",
+    "torch",
+    "lightgbm",
+    "xgboost",
+    "catboost",
+)
+
+
+def single_thread_environment() -> dict[str, str]:
+    """Environment variables that keep numerical libraries on one thread."""
+    return dict.fromkeys(_THREAD_VARIABLES, "1")
+
+
+def start_worker(register: str, parent: int, import_path: list[str]) -> None:
+    """Prepare a worker process: own group, one thread, dies with its parent.
+
+    Parameters
+    ----------
+    register : str
+        Folder in which the worker leaves a file named after its pid.
+    parent : int
+        Pid of the runner.
+    import_path : list of str
+        The runner's `sys.path`, so that a learner of the user's is found.
+    """
+    os.setsid()
+    _die_with_parent(parent)
+    os.environ.update(single_thread_environment())
+    sys.path[:] = import_path
+    # Ctrl-C is the runner's business; a learner that hides signals is not.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    (Path(register) / str(os.getpid())).touch()
+
+
+def _die_with_parent(parent: int) -> None:
+    if sys.platform == "linux":
+        import ctypes
+
+        set_death_signal = 1
+        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(0)
+    if sys.platform != "linux":
+        import threading
+
+        def watch() -> None:
+            while os.getppid() == parent:
+                time.sleep(1)
+            os._exit(0)
+
+        threading.Thread(target=watch, daemon=True).start()
+
+
+def work(key: str, spec: Mapping[str, Any], allow_import: bool) -> Finished:
+    """Run one trial and bring back how it ended, whatever it did."""
+    from caveat.study._trial import NonFinite, run_trial
+
+    _limit_threads()
+    _reset_peak()
+    started = time.perf_counter()
+    ended: dict[str, Any]
+    try:
+        record = run_trial(spec, allow_import=allow_import)
+        ended = {"state": "done", "record": record}
+    except NonFinite as error:
+        ended = {"state": "failed", "reason": "non-finite", **_describe(error)}
+    except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:
+        ended = {"state": "failed", "reason": type(error).__name__, **_describe(error)}
+    except Exception as error:
+        ended = {"state": "failed", "reason": type(error).__name__, **_describe(error)}
+    return Finished(
+        key=key,
+        seconds=time.perf_counter() - started,
+        rss=_peak(),
+        host=os.uname().nodename,
+        versions=library_versions(),
+        **ended,
+    )
+
+
+def _describe(error: BaseException) -> dict[str, Any]:
+    """Message and frames as clean, short text, even if `str(error)` itself raises."""
+    try:
+        message = str(error)
+    except Exception as second:
+        message = f"(its message cannot be read: {type(second).__name__})"
+    frames = [
+        f"{_short(frame.filename)}:{frame.lineno} {frame.name}"
+        for frame in traceback.extract_tb(error.__traceback__)[-MOST_FRAMES:]
+    ]
+    return {"message": _clean(message), "frames": [_clean(frame) for frame in frames]}
+
+
+def _clean(text: str) -> str:
+    text = text[:MOST_MESSAGE] + (" ..." if len(text) > MOST_MESSAGE else "")
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _short(filename: str) -> str:
+    """Shorten a path to what says which file it is, not where it lies."""
+    parts = Path(filename).parts
+    for anchor in ("site-packages", "src"):
+        if anchor in parts:
+            return "/".join(parts[parts.index(anchor) + 1 :])
+    return "/".join(parts[-2:])
+
+
+_LIMITER: Any = None
+
+
+def _limit_threads() -> None:
+    """Hold all thread pools at one, those loaded since the last trial too."""
+    global _LIMITER
+    from threadpoolctl import threadpool_limits
+
+    _LIMITER = threadpool_limits(1)
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.get_num_threads() != 1:
+        torch.set_num_threads(1)
+
+
+@lru_cache(maxsize=1)
+def library_versions() -> dict[str, str]:
+    """Versions of everything that could change a number, and the platform."""
+    found = {"python": ".".join(map(str, sys.version_info[:3]))}
+    for name in _LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    found["platform"] = f"{sys.platform}-{os.uname().machine}"
+    return found
+
+
+def _reset_peak() -> None:
+    """Start counting peak memory anew, where the kernel can do that."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return
+
+
+def _peak() -> int | None:
+    """Peak resident size in bytes since `_reset_peak`."""
+    try:
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        import resource
+
+        scale = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale
+    return None
