@@ -55,11 +55,12 @@ def _open_sqlite(path: Path, *, write: bool) -> Engine:
     exists = _check_file(path)
     if not exists and not write:
         raise LedgerError(
-            f"there is no ledger {str(path)!r}; run a study first: caveat run STUDY.yaml"
+            f"there is no ledger {str(path)!r}; run a study first: "
+            "caveat run STUDY.yaml"
         )
     if not exists and not path.parent.is_dir():
         raise LedgerError(
-            f"the folder {str(path.parent)!r} of the ledger does not exist; make it first"
+            f"the ledger's folder {str(path.parent)!r} does not exist; make it first"
         )
     if write and exists and not os.access(path, os.W_OK):
         raise LedgerError(

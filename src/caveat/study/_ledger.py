@@ -123,14 +123,14 @@ class Ledger:
 
     def _insert(self, table: sa.Table) -> Any:
         """Build an INSERT that leaves a row which is there already as it is."""
-        if self._engine.dialect.name == "sqlite":
-            from sqlalchemy.dialects.sqlite import insert
-        else:
-            from sqlalchemy.dialects.postgresql import insert
+        from sqlalchemy.dialects import postgresql, sqlite
+
+        dialects = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+        insert: Any = dialects[self._engine.dialect.name]
         return insert(table).on_conflict_do_nothing()
 
     def add_study(self, name: str, spec: dict[str, Any], trials: list[Trial]) -> None:
-        """Enter a study and its trials; trials that are there already stay as they are."""
+        """Enter a study and its trials; those that are there stay as they are."""
         with self._begin() as connection:
             connection.execute(
                 self._insert(study), [{"name": name, "spec": canonical(spec)}]

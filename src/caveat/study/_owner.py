@@ -1,4 +1,4 @@
-"""Who holds a trial: a process, named so that others can tell whether it still lives."""
+"""Who holds a trial: a process, named so that others can tell whether it lives."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ class ProcessEngine:
                 key,
                 "timeout",
                 reason="timeout",
-                message=f"over {limit:g} s; the budget says trial-minutes: {limit / 60:g}",
+                message=f"over {limit:g} s, the budget of a trial",
                 seconds=limit,
             )
         except pebble.ProcessExpired as error:
@@ -192,13 +192,14 @@ class SerialEngine(ProcessEngine):
     def __init__(self, *, jobs: int | None = None, **limits: Any) -> None:
         if jobs not in (None, 1):
             raise InvalidInput(
-                f"--jobs {jobs}: the serial engine has one worker; use --engine processes"
+                f"--jobs {jobs}: the serial engine has one worker; "
+                "use --engine processes"
             )
         super().__init__(jobs=1, **limits)
 
 
 def check_jobs(jobs: int | None) -> int:
-    """Number of workers, checked."""
+    """Return the number of workers, all cores if nothing is said."""
     if jobs is None:
         return (
             len(os.sched_getaffinity(0))

@@ -68,7 +68,7 @@ class Records:
         )
 
     def notes(self) -> dict[str, list[str]]:
-        """Notes by trial key."""
+        """Return notes by trial key."""
         return {
             key: item["notes"] for key, item in self._details.items() if item["notes"]
         }
@@ -324,7 +324,7 @@ class _Tables:
                 else pd.Categorical(values).take(owners)
             )
         columns["params"] = pd.Categorical.from_codes(
-            np.asarray(self._param_codes, dtype=np.int32), list(self._params)
+            np.asarray(self._param_codes, dtype=np.int32), pd.Index(list(self._params))
         )
         for name in ["config", "checkpoint", *sorted(self._parts)]:
             if name not in columns:

@@ -161,8 +161,8 @@ def _check_imports(study: Study, allow_import: bool) -> None:
     ]
     if imported and not allow_import:
         raise InvalidInput(
-            f"learner {imported[0]!r} would import a module of yours; add --allow-import "
-            "if you trust it"
+            f"learner {imported[0]!r} would import a module of yours; "
+            "add --allow-import if you trust it"
         )
 
 
@@ -171,7 +171,9 @@ def _engine_settings(
 ) -> tuple[str, dict[str, Any]]:
     """Engine and its settings: the command line wins over the study file."""
     written = study.engine if study.engine is not None else {}
-    settings = {"name": written} if isinstance(written, str) else dict(written)
+    settings: dict[str, Any] = (
+        {"name": written} if isinstance(written, str) else dict(written)
+    )
     chosen = name or settings.pop("name", None) or "processes"
     settings.pop("name", None)
     if name is not None and name != (written if isinstance(written, str) else None):

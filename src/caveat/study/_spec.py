@@ -102,14 +102,14 @@ class Study(_Part):
     learners: Annotated[list[str | dict[str, Any]], Field(min_length=1)]
     scenario: dict[str, Any] = Field(default_factory=dict)
     protocol: str | None = None
-    search: SearchSpec = SearchSpec()
-    split: SplitSpec = SplitSpec()
+    search: SearchSpec = Field(default_factory=lambda: SearchSpec.model_validate({}))
+    split: SplitSpec = Field(default_factory=lambda: SplitSpec.model_validate({}))
     resampling: dict[str, Any] = Field(default_factory=dict)
     selection: list[str] = Field(default_factory=list)
     repeats: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     seeds: list[int] | None = None
     measures: list[str] = Field(default_factory=list)
-    budget: BudgetSpec = BudgetSpec()
+    budget: BudgetSpec = Field(default_factory=lambda: BudgetSpec.model_validate({}))
     engine: str | dict[str, Any] | None = None
     baseline: Literal["eapp", "none"] = "eapp"
     then: dict[str, dict[str, Any]] = Field(default_factory=dict)
@@ -287,7 +287,8 @@ def parse_learner(written: str | Mapping[str, Any]) -> LearnerSpec:
     name = written.get("name")
     if not isinstance(name, str):
         raise InvalidInput(
-            f"learners: {dict(written)!r} has no name; write {{name: ..., parameter: value}}"
+            f"learners: {dict(written)!r} has no name; "
+            "write {name: ..., parameter: value}"
         )
     fixed: dict[str, Any] = {}
     grid: dict[str, list[Any]] = {}

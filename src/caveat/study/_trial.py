@@ -171,7 +171,7 @@ def _quiet(value: Any) -> Any:
 def _about(
     topic: Topic, entry: Entry, dataset: Any, table: Mapping[str, Any]
 ) -> list[list[Any]]:
-    """What a report says of the names in this record, years later and elsewhere."""
+    """Collect what a report says of this record's names, years later and elsewhere."""
     about = [["learner", entry.name, _facts(entry)]]
     about.append(
         [
@@ -209,7 +209,7 @@ def _facts(entry: Entry) -> dict[str, Any]:
 
 
 def warnings_section(entry: Entry) -> str:
-    """Return the text under `Warnings` in the docstring behind an entry, as one paragraph."""
+    """Return the text under `Warnings` in an entry's docstring, as one paragraph."""
     from inspect import cleandoc
 
     try:

@@ -72,11 +72,11 @@ def read_yaml(source: str | Path) -> Document:
 
 
 def parse_yaml(text: str, name: str = "study") -> Document:
-    """Read a YAML text strictly.
+    r"""Read a YAML text strictly.
 
     Examples
     --------
-    >>> parse_yaml("lr: 1e-3\\nanswer: no\\nday: 2024-01-01").data
+    >>> parse_yaml("lr: 1e-3\nanswer: no\nday: 2024-01-01").data
     {'lr': 0.001, 'answer': 'no', 'day': '2024-01-01'}
     """
     from ruamel.yaml import YAML

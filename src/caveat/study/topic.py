@@ -113,7 +113,7 @@ class Context:
         return [(index, dict(params)) for index, params in self.spec["configurations"]]
 
     def make(self, params: Mapping[str, Any], **extra: Any) -> Any:
-        """Build the learner with the study's, the configuration's and extra parameters."""
+        """Build the learner: the study's, the configuration's, extra parameters."""
         return self.entry.make(**{**self.spec["learner"]["params"], **params, **extra})
 
     def seed(self, purpose: str, **extra: Any) -> int:
