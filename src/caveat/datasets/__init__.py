@@ -1,0 +1,16 @@
+"""What data there is, and how it comes in: one `Dataset`, many sources."""
+
+from caveat._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "_dataset": ["Dataset"],
+        "_frame": ["from_frame"],
+        "_load": ["available", "load", "register"],
+        "_reference": ["check_reference", "describe", "resolve"],
+        "_content": ["content_digest"],
+        "_fingerprint": ["fingerprint"],
+        "registry": [],
+    },
+)

@@ -1,0 +1,55 @@
+"""The small classics that come with scikit-learn, with the names of their classes."""
+
+from __future__ import annotations
+
+import pandas as pd
+from sklearn import datasets as bundled
+
+from caveat.datasets._dataset import Dataset
+
+
+def load_bundled(name: str) -> Dataset:
+    """Load iris, wine, breast_cancer, digits or diabetes; needs no network.
+
+    Classes carry their names (``malignant``), not the numbers that stand for them.
+    """
+    if name == "diabetes":
+        bunch = bundled.load_diabetes(as_frame=True, scaled=False)
+        return Dataset(
+            name=name, X=bunch.data, y=bunch.target.rename(name), task="regression"
+        )
+    if name == "digits":
+        return _digits()
+    bunch = getattr(bundled, f"load_{name}")(as_frame=True)
+    names = [str(label) for label in bunch.target_names]
+    labels = pd.Series([names[code] for code in bunch.target], name="class")
+    task = "binary" if len(names) == 2 else "multiclass"
+    return Dataset(name=name, X=bunch.data, y=labels, task=task)
+
+
+def _digits() -> Dataset:
+    bunch = bundled.load_digits()
+    pixels = pd.DataFrame(
+        bunch.data.astype("uint8"), columns=pixel_names(8, 8), copy=False
+    )
+    return Dataset(
+        name="digits",
+        X=pixels,
+        y=pd.Series(bunch.target, name="digit"),
+        task="multiclass",
+        image_shape=(8, 8),
+    )
+
+
+def pixel_names(height: int, width: int, channels: str = "") -> list[str]:
+    """Name the columns of an image set, row by row, channels last.
+
+    Examples
+    --------
+    >>> pixel_names(1, 2), pixel_names(1, 1, "rgb")
+    (['r0c0', 'r0c1'], ['r0c0-r', 'r0c0-g', 'r0c0-b'])
+    """
+    places = [f"r{row}c{column}" for row in range(height) for column in range(width)]
+    if not channels:
+        return places
+    return [f"{place}-{channel}" for place in places for channel in channels]

@@ -1,0 +1,199 @@
+"""Data sets by name."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from caveat._registry import Entry
+from caveat.datasets._row import check_id, plain, row
+from caveat.datasets.registry import DATASETS
+from caveat.exceptions import DataError, InvalidInput, UnknownName
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from caveat.datasets._dataset import Dataset
+
+
+def find(name: str) -> Entry:
+    """Find a row by its name, however it is spelt: ``CAL500`` is ``cal500``.
+
+    Examples
+    --------
+    >>> find("Breast-Cancer").name
+    'breast_cancer'
+    """
+    check_id(name)
+    if name in DATASETS:
+        return DATASETS[name]
+    spelt = {plain(known): known for known in DATASETS}
+    if plain(name) in spelt:
+        return DATASETS[spelt[plain(name)]]
+    raise UnknownName.among("data set", name, DATASETS)
+
+
+def load(name: str, *, data_home: str | Path | None = None) -> Dataset:
+    """Load a data set by name.
+
+    What is not embedded is fetched once, checked, and kept in the data folder.
+
+    Parameters
+    ----------
+    name : str
+        A name that `available` lists; case, ``-`` and ``_`` do not matter.
+    data_home : path, optional
+        The data folder; by default the environment variable ``CAVEAT_DATA``, else the
+        user's cache folder.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> load("wine")
+    Dataset('wine', multiclass, 178 rows x 13 columns, 3 classes)
+    >>> load("wien")
+    Traceback (most recent call last):
+    ...
+    caveat.exceptions.UnknownName: no data set is called 'wien'; did you mean 'wine'?
+    """
+    entry = find(name)
+    return checked(entry, entry.make())
+
+
+def checked(entry: Entry, loaded: Any) -> Dataset:
+    """Complete what a loader gave by the facts of its row, or refuse a mismatch."""
+    from caveat.datasets._dataset import Dataset
+    from caveat.datasets._frame import from_frame
+
+    facts = entry.facts
+    if isinstance(loaded, tuple) and len(loaded) == 2:
+        X, y = loaded
+        loaded = from_frame(X.assign(target=y), "target", task=facts["task"])
+    if not isinstance(loaded, Dataset):
+        raise InvalidInput(
+            f"the loader of data set {entry.name!r} gave a {type(loaded).__name__}; "
+            "it must give a Dataset or a pair (X, y)"
+        )
+    found = {
+        "task": loaded.task,
+        "rows": len(loaded),
+        "columns": loaded.X.shape[1],
+        "classes": len(loaded.classes) or None,
+    }
+    for fact, value in found.items():
+        if facts.get(fact) not in (None, value):
+            raise DataError(
+                f"data set {entry.name!r} should have {fact} {facts[fact]}, but what "
+                f"was loaded has {value}; it is another data set, or another version"
+            )
+    return dataclasses.replace(
+        loaded,
+        name=entry.name,
+        source=facts.get("source") or loaded.source,
+        licence=facts.get("licence") or loaded.licence,
+        notes=(*facts.get("notes", ()), *loaded.notes),
+    )
+
+
+def available(*, data_home: str | Path | None = None) -> pd.DataFrame:
+    """List the data sets.
+
+    Parameters
+    ----------
+    data_home : path, optional
+        The data folder in which to look for files.
+
+    Returns
+    -------
+    DataFrame
+        ``name, task, rows, columns, source, cached``; cached means: needs no network.
+
+    Examples
+    --------
+    >>> available().query("task == 'regression' and cached").name.tolist()
+    ['diabetes', 'friedman']
+    """
+    import pandas as pd
+
+    rows = [
+        {
+            "name": entry.name,
+            "task": entry.facts.get("task"),
+            "rows": entry.facts.get("rows"),
+            "columns": entry.facts.get("columns"),
+            "source": entry.facts.get("source", ""),
+            "cached": True,
+        }
+        for entry in DATASETS.values()
+    ]
+    return pd.DataFrame(rows).astype({"rows": "Int64", "columns": "Int64"})
+
+
+def register(
+    name: str,
+    loader: Callable[[], Any] | str,
+    *,
+    task: str,
+    rows: int | None = None,
+    columns: int | None = None,
+    classes: int | None = None,
+    source: str = "",
+    licence: str = "",
+    summary: str = "",
+    notes: tuple[str, ...] = (),
+) -> None:
+    """Add a data set of your own, for this process.
+
+    Parameters
+    ----------
+    name : str
+        Letters, digits, ``.``, ``_``, ``-``.
+    loader : callable or str
+        Takes nothing and gives a `Dataset` or a pair (X, y); or its address,
+        ``package.module:function``.
+    task : str
+    rows, columns, classes : int, optional
+        What it must be like; a mismatch is refused.
+    source, licence, summary : str
+    notes : tuple of str
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> def tiny():
+    ...     return pd.DataFrame({"a": [1, 2, 3, 4]}), ["no", "no", "yes", "yes"]
+    >>> register("tiny-example", tiny, task="binary")
+    >>> load("tiny-example").classes
+    ('no', 'yes')
+    """
+    check_id(name)
+    if plain(name) in {plain(known) for known in DATASETS}:
+        raise InvalidInput(
+            f"data set {name!r} is registered already; choose another name"
+        )
+    target = loader if isinstance(loader, str) else "caveat.datasets._load:_call"
+    params = {} if isinstance(loader, str) else {"loader": loader}
+    DATASETS.add(
+        row(
+            name,
+            target,
+            task=task,
+            rows=rows,
+            columns=columns,
+            classes=classes,
+            source=source,
+            licence=licence,
+            summary=summary,
+            notes=notes,
+            params=params,
+        )
+    )
+
+
+def _call(loader: Callable[[], Any]) -> Any:
+    return loader()
