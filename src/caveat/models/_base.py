@@ -12,12 +12,24 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags, Tags, check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from caveat.exceptions import InvalidInput, listing
-from caveat.models._encoding import TableEncoder
+from caveat.exceptions import InvalidInput
 from caveat.models._targets import check_labels, check_numbers
 from caveat.models._tasks import TASKS, check_task, is_classification
+from caveat.tables import TableEncoder
+
+# For models that measure distances or multiply: a level is a direction of its own.
+# A column of names would make as many directions as rows, so rare levels share one.
+ONE_HOT: Mapping[str, Any] = {"categories": "onehot", "max_levels": 256}
+
+# For trees that know what a missing cell is: nothing is filled in.
+CODES: Mapping[str, Any] = {
+    "categories": "ordinal",
+    "scale": None,
+    "impute": None,
+    "missing_level": None,
+}
 
 
 def _classifies(model: TabularModel) -> bool:
@@ -36,6 +48,8 @@ class TabularModel(BaseEstimator):
     ----------
     task : {"classification", "binary", "multiclass", "regression"}
         Decides between the classifier and the regressor.
+    kinds : mapping of column to kind, or None
+        ``numerical``, ``categorical`` or ``boolean`` where detection would err.
     random_state : int, RandomState instance or None
         Seeds all that is random in the fit.
 
@@ -49,7 +63,7 @@ class TabularModel(BaseEstimator):
         What learnt from the encoded table.
     n_features_in_ : int
     feature_names_in_ : array of str
-        Only if `X` was a frame.
+        Only if `X` was a frame whose names are text.
     """
 
     encoding: ClassVar[Mapping[str, Any]] = {}
@@ -57,9 +71,14 @@ class TabularModel(BaseEstimator):
     fewest_classes: ClassVar[int] = 2
 
     def __init__(
-        self, task: str = "classification", *, random_state: Any = None
+        self,
+        task: str = "classification",
+        *,
+        kinds: Mapping[str, str] | None = None,
+        random_state: Any = None,
     ) -> None:
         self.task = task
+        self.kinds = kinds
         self.random_state = random_state
 
     def _build(self, seed: int, n_rows: int) -> Any:
@@ -87,12 +106,12 @@ class TabularModel(BaseEstimator):
             Labels or numbers.
         """
         check_task(self.task, self.tasks, type(self).__name__)
-        frame = self._training_table(X)
-        target = self._training_target(y, len(frame))
+        self.encoder_ = TableEncoder(kinds=self.kinds, **self.encoding)
+        encoded = self.encoder_.fit_transform(X)
+        self._remember_columns()
+        target = self._check_target(y, encoded.shape[0])
         # Drawn even where nothing is random, so that all models draw alike.
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        self.encoder_ = TableEncoder(**self.encoding)
-        encoded = self.encoder_.fit_transform(frame)
         self.estimator_ = self._learn(encoded, target, seed)
         return self
 
@@ -106,7 +125,8 @@ class TabularModel(BaseEstimator):
     def predict(self, X: ArrayLike | pd.DataFrame) -> NDArray[Any]:
         """Give each row's most probable label (ties: the first), or its number."""
         if is_classification(self.task):
-            return self.classes_[self.predict_proba(X).argmax(axis=1)]
+            best = self.predict_proba(X).argmax(axis=1)
+            return self.classes_[best]
         return np.asarray(self._answer(self._encode(X)), dtype=np.float64).ravel()
 
     def score(self, X: ArrayLike | pd.DataFrame, y: ArrayLike) -> float:
@@ -116,54 +136,24 @@ class TabularModel(BaseEstimator):
 
     def _encode(self, X: ArrayLike | pd.DataFrame) -> Any:
         check_is_fitted(self, "estimator_")
-        return self.encoder_.transform(self._known_columns(X))
+        encoded = self.encoder_.transform(X)
+        if not encoded.shape[0]:
+            raise InvalidInput("the table has 0 rows; pass at least one")
+        return encoded
 
-    def _training_table(self, X: ArrayLike | pd.DataFrame) -> pd.DataFrame:
-        if not isinstance(X, pd.DataFrame):
-            return self._table_of_array(X, reset=True)
-        if not X.columns.is_unique:
-            doubled = X.columns[X.columns.duplicated()].unique()
-            raise InvalidInput(
-                f"the table has several columns called {listing(doubled)}; "
-                "give every column a name of its own"
-            )
-        if not len(X) or not X.shape[1]:
-            raise InvalidInput(
-                f"the table has {len(X)} rows and {X.shape[1]} columns; "
-                "at least one of each is needed"
-            )
-        self.n_features_in_ = X.shape[1]
-        self.feature_names_in_ = X.columns.to_numpy(dtype=object)
-        return X
+    def _remember_columns(self) -> None:
+        self.n_features_in_ = self.encoder_.n_features_in_
+        if hasattr(self.encoder_, "feature_names_in_"):
+            self.feature_names_in_ = self.encoder_.feature_names_in_
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
 
-    def _known_columns(self, X: ArrayLike | pd.DataFrame) -> pd.DataFrame:
-        """Find the training columns by name, or by position where there is none."""
-        if not isinstance(X, pd.DataFrame) or not hasattr(self, "feature_names_in_"):
-            return self._table_of_array(X, reset=False)
-        lacking = [name for name in self.feature_names_in_ if name not in X.columns]
-        if lacking:
-            raise InvalidInput(
-                f"the table lacks the columns {listing(lacking)} that "
-                f"{type(self).__name__} learnt from; put imputed values in their place"
-            )
-        return X[list(self.feature_names_in_)]
-
-    def _table_of_array(
-        self, X: ArrayLike | pd.DataFrame, *, reset: bool
-    ) -> pd.DataFrame:
-        # A plain array: scikit-learn's own checks and messages apply.
-        array = validate_data(
-            self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan"
-        )
-        names = getattr(self, "feature_names_in_", None)
-        return pd.DataFrame(array, columns=names).infer_objects()
-
-    def _training_target(self, y: ArrayLike, n_rows: int) -> NDArray[Any]:
+    def _check_target(self, y: ArrayLike, n_rows: int) -> NDArray[Any]:
+        who = type(self).__name__
         if not is_classification(self.task):
-            return check_numbers(y, n_rows, type(self).__name__)
-        self.classes_, codes = check_labels(
-            y, n_rows, type(self).__name__, fewest=self.fewest_classes
-        )
+            return check_numbers(y, n_rows, who)
+        classes = check_labels(y, n_rows, who, fewest=self.fewest_classes)
+        self.classes_, codes = classes
         return codes
 
     def __sklearn_tags__(self) -> Tags:

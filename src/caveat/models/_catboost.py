@@ -32,6 +32,8 @@ class CatBoost(TabularModel):
         Levels of a tree.
     options : mapping or None, default=None
         Further keywords for the library's estimator.
+    kinds : mapping of column to kind, or None
+        ``numerical``, ``categorical`` or ``boolean`` where detection would err.
     random_state : int, RandomState instance or None
         Seeds permutations and bootstrap weights.
 
@@ -76,6 +78,7 @@ class CatBoost(TabularModel):
         learning_rate: float = 0.01,
         depth: int = 4,
         options: Mapping[str, Any] | None = None,
+        kinds: Mapping[str, str] | None = None,
         random_state: Any = None,
     ) -> None:
         self.task = task
@@ -83,6 +86,7 @@ class CatBoost(TabularModel):
         self.learning_rate = learning_rate
         self.depth = depth
         self.options = options
+        self.kinds = kinds
         self.random_state = random_state
 
     def _build(self, seed: int, n_rows: int) -> Any:

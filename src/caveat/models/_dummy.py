@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.utils import Tags
 
 from caveat.models._base import TabularModel
 from caveat.models._tasks import is_classification
@@ -20,6 +21,8 @@ class Dummy(TabularModel):
     ----------
     task : {"classification", "binary", "multiclass", "regression"}
         Decides between the classifier and the regressor.
+    kinds : mapping of column to kind, or None
+        ``numerical``, ``categorical`` or ``boolean`` where detection would err.
     random_state : int, RandomState instance or None
         Without effect; here so that all models are made alike.
 
@@ -48,3 +51,10 @@ class Dummy(TabularModel):
         if is_classification(self.task):
             return DummyClassifier(strategy="prior")
         return DummyRegressor(strategy="mean")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        for kind in (tags.classifier_tags, tags.regressor_tags):
+            if kind is not None:
+                kind.poor_score = True
+        return tags

@@ -7,16 +7,12 @@ from typing import Any, ClassVar
 
 from sklearn import ensemble
 
-from caveat.models._base import TabularModel
+from caveat.models._base import CODES, TabularModel
 from caveat.models._tasks import is_classification
 
 
 class _Forest(TabularModel):
-    encoding: ClassVar[Mapping[str, Any]] = {
-        "categories": "ordinal",
-        "scale": None,
-        "impute": None,
-    }
+    encoding: ClassVar[Mapping[str, Any]] = CODES
     _kinds: ClassVar[tuple[type, type]]
 
     def __init__(
@@ -27,6 +23,7 @@ class _Forest(TabularModel):
         max_features: str | float | None = "auto",
         max_depth: int | None = None,
         min_samples_leaf: int | float = 1,
+        kinds: Mapping[str, str] | None = None,
         random_state: Any = None,
     ) -> None:
         self.task = task
@@ -34,6 +31,7 @@ class _Forest(TabularModel):
         self.max_features = max_features
         self.max_depth = max_depth
         self.min_samples_leaf = min_samples_leaf
+        self.kinds = kinds
         self.random_state = random_state
 
     def _build(self, seed: int, n_rows: int) -> Any:
@@ -70,6 +68,8 @@ class RandomForest(_Forest):
         Deepest level.
     min_samples_leaf : int or float, default=1
         Fewest rows (or share of rows) in a leaf.
+    kinds : mapping of column to kind, or None
+        ``numerical``, ``categorical`` or ``boolean`` where detection would err.
     random_state : int, RandomState instance or None
         Seeds samples and splits.
 
@@ -120,6 +120,8 @@ class ExtraTrees(_Forest):
         Deepest level.
     min_samples_leaf : int or float, default=1
         Fewest rows (or share of rows) in a leaf.
+    kinds : mapping of column to kind, or None
+        ``numerical``, ``categorical`` or ``boolean`` where detection would err.
     random_state : int, RandomState instance or None
         Seeds the splits.
 

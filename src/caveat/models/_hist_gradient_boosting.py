@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn import ensemble
 from threadpoolctl import ThreadpoolController
 
-from caveat.models._base import TabularModel
+from caveat.models._base import CODES, TabularModel
 from caveat.models._tasks import is_classification
 
 
@@ -41,6 +41,8 @@ class HistGradientBoosting(TabularModel):
         Fewest rows in a leaf.
     l2_regularization : float, default=0.0
         Penalty on large leaf values.
+    kinds : mapping of column to kind, or None
+        ``numerical``, ``categorical`` or ``boolean`` where detection would err.
     random_state : int, RandomState instance or None
         Seeds the choice of bin edges on large tables.
 
@@ -48,6 +50,8 @@ class HistGradientBoosting(TabularModel):
     ----------
     classes_ : array
         The labels, sorted; classification only.
+    n_iter_ : int
+        Rounds of trees that were grown.
     estimator_ : fitted HistGradientBoostingClassifier or -Regressor
 
     Warnings
@@ -71,11 +75,7 @@ class HistGradientBoosting(TabularModel):
     1.0
     """
 
-    encoding: ClassVar[Mapping[str, Any]] = {
-        "categories": "ordinal",
-        "scale": None,
-        "impute": None,
-    }
+    encoding: ClassVar[Mapping[str, Any]] = CODES
 
     def __init__(
         self,
@@ -86,6 +86,7 @@ class HistGradientBoosting(TabularModel):
         max_leaf_nodes: int | None = 31,
         min_samples_leaf: int = 20,
         l2_regularization: float = 0.0,
+        kinds: Mapping[str, str] | None = None,
         random_state: Any = None,
     ) -> None:
         self.task = task
@@ -94,6 +95,7 @@ class HistGradientBoosting(TabularModel):
         self.max_leaf_nodes = max_leaf_nodes
         self.min_samples_leaf = min_samples_leaf
         self.l2_regularization = l2_regularization
+        self.kinds = kinds
         self.random_state = random_state
 
     def _build(self, seed: int, n_rows: int) -> Any:
@@ -114,7 +116,9 @@ class HistGradientBoosting(TabularModel):
 
     def _learn(self, table: Any, target: NDArray[Any], seed: int) -> Any:
         with _threads().limit(limits=1, user_api="openmp"):
-            return super()._learn(table, target, seed)
+            estimator = super()._learn(table, target, seed)
+        self.n_iter_ = int(estimator.n_iter_)
+        return estimator
 
     def _answer(self, table: Any) -> ArrayLike:
         with _threads().limit(limits=1, user_api="openmp"):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import lightgbm
 
-from caveat.models._base import TabularModel
+from caveat.models._base import CODES, TabularModel
 from caveat.models._tasks import is_classification
 
 
@@ -33,6 +33,8 @@ class LightGBM(TabularModel):
         Least sum of second derivatives in a leaf.
     options : mapping or None, default=None
         Further keywords for the library's estimator.
+    kinds : mapping of column to kind, or None
+        ``numerical``, ``categorical`` or ``boolean`` where detection would err.
     random_state : int, RandomState instance or None
         Seeds what `options` may make random; the defaults are not.
 
@@ -61,11 +63,7 @@ class LightGBM(TabularModel):
     1.0
     """
 
-    encoding: ClassVar[Mapping[str, Any]] = {
-        "categories": "ordinal",
-        "scale": None,
-        "impute": None,
-    }
+    encoding: ClassVar[Mapping[str, Any]] = CODES
 
     def __init__(
         self,
@@ -77,6 +75,7 @@ class LightGBM(TabularModel):
         min_data_in_leaf: int = 20,
         min_sum_hessian_in_leaf: float = 1e-3,
         options: Mapping[str, Any] | None = None,
+        kinds: Mapping[str, str] | None = None,
         random_state: Any = None,
     ) -> None:
         self.task = task
@@ -86,6 +85,7 @@ class LightGBM(TabularModel):
         self.min_data_in_leaf = min_data_in_leaf
         self.min_sum_hessian_in_leaf = min_sum_hessian_in_leaf
         self.options = options
+        self.kinds = kinds
         self.random_state = random_state
 
     def _build(self, seed: int, n_rows: int) -> Any:

@@ -10,14 +10,8 @@ from numpy.typing import NDArray
 from sklearn import linear_model
 from sklearn.exceptions import ConvergenceWarning
 
-from caveat.models._base import TabularModel
+from caveat.models._base import ONE_HOT, TabularModel
 from caveat.models._tasks import CLASSIFICATION, REGRESSION
-
-_ENCODING: Mapping[str, Any] = {
-    "categories": "onehot",
-    "scale": "standard",
-    "impute": "mean",
-}
 
 
 class LogisticRegression(TabularModel):
@@ -31,6 +25,8 @@ class LogisticRegression(TabularModel):
         Inverse of the strength of the L2 penalty.
     max_iter : int, default=1000
         Most steps of L-BFGS.
+    kinds : mapping of column to kind, or None
+        ``numerical``, ``categorical`` or ``boolean`` where detection would err.
     random_state : int, RandomState instance or None
         Without effect; here so that all models are made alike.
 
@@ -38,8 +34,8 @@ class LogisticRegression(TabularModel):
     ----------
     classes_ : array
         The labels, sorted.
-    converged_ : bool
-        Whether L-BFGS ended before `max_iter`.
+    n_iter_ : int
+        Steps that L-BFGS took; if `max_iter`, it was cut short.
     estimator_ : fitted sklearn.linear_model.LogisticRegression
 
     Warnings
@@ -56,7 +52,7 @@ class LogisticRegression(TabularModel):
     0.97
     """
 
-    encoding: ClassVar[Mapping[str, Any]] = _ENCODING
+    encoding: ClassVar[Mapping[str, Any]] = ONE_HOT
     tasks: ClassVar[tuple[str, ...]] = CLASSIFICATION
 
     def __init__(
@@ -65,11 +61,13 @@ class LogisticRegression(TabularModel):
         *,
         C: float = 1.0,
         max_iter: int = 1000,
+        kinds: Mapping[str, str] | None = None,
         random_state: Any = None,
     ) -> None:
         self.task = task
         self.C = C
         self.max_iter = max_iter
+        self.kinds = kinds
         self.random_state = random_state
 
     def _build(self, seed: int, n_rows: int) -> Any:
@@ -79,7 +77,7 @@ class LogisticRegression(TabularModel):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             estimator = super()._learn(table, target, seed)
-        self.converged_ = bool((estimator.n_iter_ < self.max_iter).all())
+        self.n_iter_ = int(estimator.n_iter_.max())
         return estimator
 
 
@@ -92,6 +90,8 @@ class Ridge(TabularModel):
         Regression only; `LogisticRegression` is its counterpart for labels.
     alpha : float, default=1.0
         Strength of the L2 penalty.
+    kinds : mapping of column to kind, or None
+        ``numerical``, ``categorical`` or ``boolean`` where detection would err.
     random_state : int, RandomState instance or None
         Without effect; here so that all models are made alike.
 
@@ -112,7 +112,7 @@ class Ridge(TabularModel):
     [7.0]
     """
 
-    encoding: ClassVar[Mapping[str, Any]] = _ENCODING
+    encoding: ClassVar[Mapping[str, Any]] = ONE_HOT
     tasks: ClassVar[tuple[str, ...]] = REGRESSION
 
     def __init__(
@@ -120,10 +120,12 @@ class Ridge(TabularModel):
         task: str = "regression",
         *,
         alpha: float = 1.0,
+        kinds: Mapping[str, str] | None = None,
         random_state: Any = None,
     ) -> None:
         self.task = task
         self.alpha = alpha
+        self.kinds = kinds
         self.random_state = random_state
 
     def _build(self, seed: int, n_rows: int) -> Any:

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.preprocessing import StandardScaler
 
-from caveat.models._base import TabularModel
+from caveat.models._base import ONE_HOT, TabularModel
 from caveat.models._tasks import is_classification
 
 
@@ -36,6 +36,8 @@ class MLP(TabularModel):
         Rows in a step; at most as many as there are.
     max_iter : int, default=200
         Most passes over the training rows.
+    kinds : mapping of column to kind, or None
+        ``numerical``, ``categorical`` or ``boolean`` where detection would err.
     random_state : int, RandomState instance or None
         Seeds the first weights and the order of the rows.
 
@@ -43,8 +45,8 @@ class MLP(TabularModel):
     ----------
     classes_ : array
         The labels, sorted; classification only.
-    converged_ : bool
-        Whether the loss stood still before `max_iter`.
+    n_iter_ : int
+        Passes over the rows; if `max_iter`, training was cut short.
     estimator_ : fitted MLPClassifier, or MLPRegressor with a scaled target
 
     Warnings
@@ -62,11 +64,7 @@ class MLP(TabularModel):
     True
     """
 
-    encoding: ClassVar[Mapping[str, Any]] = {
-        "categories": "onehot",
-        "scale": "standard",
-        "impute": "mean",
-    }
+    encoding: ClassVar[Mapping[str, Any]] = ONE_HOT
 
     def __init__(
         self,
@@ -77,6 +75,7 @@ class MLP(TabularModel):
         alpha: float = 1e-4,
         batch_size: int = 200,
         max_iter: int = 200,
+        kinds: Mapping[str, str] | None = None,
         random_state: Any = None,
     ) -> None:
         self.task = task
@@ -85,6 +84,7 @@ class MLP(TabularModel):
         self.alpha = alpha
         self.batch_size = batch_size
         self.max_iter = max_iter
+        self.kinds = kinds
         self.random_state = random_state
 
     def _build(self, seed: int, n_rows: int) -> Any:
@@ -106,6 +106,5 @@ class MLP(TabularModel):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             estimator = super()._learn(table, target, seed)
-        network = getattr(estimator, "regressor_", estimator)
-        self.converged_ = network.n_iter_ < self.max_iter
+        self.n_iter_ = int(getattr(estimator, "regressor_", estimator).n_iter_)
         return estimator

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-from caveat.models._base import TabularModel
+from caveat.models._base import ONE_HOT, TabularModel
 from caveat.models._tasks import is_classification
 
 
@@ -22,6 +22,8 @@ class NearestNeighbours(TabularModel):
         How many rows decide; at most as many as there are.
     weights : {"uniform", "distance"}, default="uniform"
         Whether nearer rows count more.
+    kinds : mapping of column to kind, or None
+        ``numerical``, ``categorical`` or ``boolean`` where detection would err.
     random_state : int, RandomState instance or None
         Without effect; here so that all models are made alike.
 
@@ -44,11 +46,7 @@ class NearestNeighbours(TabularModel):
     ['low', 'high']
     """
 
-    encoding: ClassVar[Mapping[str, Any]] = {
-        "categories": "onehot",
-        "scale": "standard",
-        "impute": "mean",
-    }
+    encoding: ClassVar[Mapping[str, Any]] = ONE_HOT
 
     def __init__(
         self,
@@ -56,11 +54,13 @@ class NearestNeighbours(TabularModel):
         *,
         n_neighbors: int = 5,
         weights: str = "uniform",
+        kinds: Mapping[str, str] | None = None,
         random_state: Any = None,
     ) -> None:
         self.task = task
         self.n_neighbors = n_neighbors
         self.weights = weights
+        self.kinds = kinds
         self.random_state = random_state
 
     def _build(self, seed: int, n_rows: int) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import tabpfn
 
-from caveat.models._base import TabularModel
+from caveat.models._base import CODES, TabularModel
 from caveat.models._foundation import check_weights
 from caveat.models._tasks import is_classification
 
@@ -31,6 +31,8 @@ class TabPFN(TabularModel):
         Where the network runs.
     options : mapping or None, default=None
         Further keywords for the package's estimator.
+    kinds : mapping of column to kind, or None
+        ``numerical``, ``categorical`` or ``boolean`` where detection would err.
     random_state : int, RandomState instance or None
         Seeds the shuffles.
 
@@ -52,11 +54,7 @@ class TabPFN(TabularModel):
        tabular foundation model. Nature 637.
     """
 
-    encoding: ClassVar[Mapping[str, Any]] = {
-        "categories": "ordinal",
-        "scale": None,
-        "impute": None,
-    }
+    encoding: ClassVar[Mapping[str, Any]] = CODES
 
     def __init__(
         self,
@@ -66,6 +64,7 @@ class TabPFN(TabularModel):
         n_estimators: int = 8,
         device: str = "cpu",
         options: Mapping[str, Any] | None = None,
+        kinds: Mapping[str, str] | None = None,
         random_state: Any = None,
     ) -> None:
         self.task = task
@@ -73,6 +72,7 @@ class TabPFN(TabularModel):
         self.n_estimators = n_estimators
         self.device = device
         self.options = options
+        self.kinds = kinds
         self.random_state = random_state
 
     def _build(self, seed: int, n_rows: int) -> Any:

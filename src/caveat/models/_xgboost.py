@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import xgboost
 
-from caveat.models._base import TabularModel
+from caveat.models._base import CODES, TabularModel
 from caveat.models._tasks import is_classification
 
 
@@ -34,6 +34,8 @@ class XGBoost(TabularModel):
         Share of rows and of columns that a tree sees.
     options : mapping or None, default=None
         Further keywords for the library's estimator.
+    kinds : mapping of column to kind, or None
+        ``numerical``, ``categorical`` or ``boolean`` where detection would err.
     random_state : int, RandomState instance or None
         Seeds the subsamples.
 
@@ -62,11 +64,7 @@ class XGBoost(TabularModel):
     1.0
     """
 
-    encoding: ClassVar[Mapping[str, Any]] = {
-        "categories": "ordinal",
-        "scale": None,
-        "impute": None,
-    }
+    encoding: ClassVar[Mapping[str, Any]] = CODES
 
     def __init__(
         self,
@@ -79,6 +77,7 @@ class XGBoost(TabularModel):
         subsample: float = 1.0,
         colsample_bytree: float = 1.0,
         options: Mapping[str, Any] | None = None,
+        kinds: Mapping[str, str] | None = None,
         random_state: Any = None,
     ) -> None:
         self.task = task
@@ -89,6 +88,7 @@ class XGBoost(TabularModel):
         self.subsample = subsample
         self.colsample_bytree = colsample_bytree
         self.options = options
+        self.kinds = kinds
         self.random_state = random_state
 
     def _build(self, seed: int, n_rows: int) -> Any:
