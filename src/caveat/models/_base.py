@@ -69,6 +69,8 @@ class TabularModel(BaseEstimator):
     encoding: ClassVar[Mapping[str, Any]] = {}
     tasks: ClassVar[tuple[str, ...]] = TASKS
     fewest_classes: ClassVar[int] = 2
+    single_precision: ClassVar[bool] = False
+    library_errors: ClassVar[tuple[type[Exception], ...]] = ()
 
     def __init__(
         self,
@@ -107,12 +109,19 @@ class TabularModel(BaseEstimator):
         """
         check_task(self.task, self.tasks, type(self).__name__)
         self.encoder_ = TableEncoder(kinds=self.kinds, **self.encoding)
-        encoded = self.encoder_.fit_transform(X)
+        encoded = self._in_range(self.encoder_.fit_transform(X))
         self._remember_columns()
         target = self._check_target(y, encoded.shape[0])
         # Drawn even where nothing is random, so that all models draw alike.
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        self.estimator_ = self._learn(encoded, target, seed)
+        try:
+            self.estimator_ = self._learn(encoded, target, seed)
+        except self.library_errors as error:
+            reason = str(error).strip().splitlines()[0]
+            raise InvalidInput(
+                f"{type(self).__name__} cannot learn with these parameters from this "
+                f"table ({reason}); change the one or the other"
+            ) from error
         return self
 
     @available_if(_classifies)
@@ -139,7 +148,14 @@ class TabularModel(BaseEstimator):
         encoded = self.encoder_.transform(X)
         if not encoded.shape[0]:
             raise InvalidInput("the table has 0 rows; pass at least one")
-        return encoded
+        return self._in_range(encoded)
+
+    def _in_range(self, encoded: Any) -> Any:
+        if not self.single_precision:
+            return encoded
+        # What single precision cannot hold goes to its ends: no tree tells it apart.
+        largest = float(np.finfo(np.float32).max)
+        return np.clip(encoded, -largest, largest, out=encoded)
 
     def _remember_columns(self) -> None:
         self.n_features_in_ = self.encoder_.n_features_in_

@@ -69,6 +69,7 @@ class CatBoost(TabularModel):
         "scale": None,
         "impute": None,
     }
+    library_errors: ClassVar[tuple[type[Exception], ...]] = (catboost.CatBoostError,)
 
     def __init__(
         self,

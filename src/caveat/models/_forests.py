@@ -13,6 +13,7 @@ from caveat.models._tasks import is_classification
 
 class _Forest(TabularModel):
     encoding: ClassVar[Mapping[str, Any]] = CODES
+    single_precision: ClassVar[bool] = True
     _kinds: ClassVar[tuple[type, type]]
 
     def __init__(

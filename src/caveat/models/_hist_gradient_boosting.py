@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import ensemble
 from threadpoolctl import ThreadpoolController
@@ -114,12 +115,18 @@ class HistGradientBoosting(TabularModel):
             random_state=seed,
         )
 
+    def _without_gaps(self, table: NDArray[Any]) -> NDArray[Any]:
+        # scikit-learn cannot bin a column without a value; a constant says as little.
+        table[:, self._empty] = 0.0
+        return table
+
     def _learn(self, table: Any, target: NDArray[Any], seed: int) -> Any:
+        self._empty = np.isnan(table).all(axis=0)
         with _threads().limit(limits=1, user_api="openmp"):
-            estimator = super()._learn(table, target, seed)
+            estimator = super()._learn(self._without_gaps(table), target, seed)
         self.n_iter_ = int(estimator.n_iter_)
         return estimator
 
     def _answer(self, table: Any) -> ArrayLike:
         with _threads().limit(limits=1, user_api="openmp"):
-            return super()._answer(table)
+            return super()._answer(self._without_gaps(table))

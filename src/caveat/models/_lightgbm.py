@@ -64,6 +64,9 @@ class LightGBM(TabularModel):
     """
 
     encoding: ClassVar[Mapping[str, Any]] = CODES
+    library_errors: ClassVar[tuple[type[Exception], ...]] = (
+        lightgbm.basic.LightGBMError,
+    )
 
     def __init__(
         self,

@@ -51,8 +51,8 @@ def check_labels(
         ) from error
     if len(classes) < fewest:
         raise InvalidInput(
-            f"y holds one class only, {classes[0]!r}; {who} needs at least {fewest} "
-            "classes in the training rows"
+            f"y holds one class only, {classes.tolist()[0]!r}; {who} needs at least "
+            f"{fewest} classes in the training rows"
         )
     return classes, codes
 

@@ -65,6 +65,8 @@ class XGBoost(TabularModel):
     """
 
     encoding: ClassVar[Mapping[str, Any]] = CODES
+    single_precision: ClassVar[bool] = True
+    library_errors: ClassVar[tuple[type[Exception], ...]] = (xgboost.core.XGBoostError,)
 
     def __init__(
         self,
