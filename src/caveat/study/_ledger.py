@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from sqlalchemy.engine import Connection
 
 from caveat.study._canonical import canonical
 from caveat.study._database import explain, masked, open_engine
+from caveat.study._finished import Finished
 from caveat.study._owner import is_dead, me
 from caveat.study._schema import attempt, glossary, plan, result, study, trial
 from caveat.study._trial import Trial
@@ -28,34 +28,6 @@ if TYPE_CHECKING:
 
 LEASE_SECONDS = 60.0
 _CHUNK = 500
-
-
-@dataclass(frozen=True)
-class Finished:
-    """How a trial ended.
-
-    Attributes
-    ----------
-    key : str
-    state : {"done", "failed", "timeout", "oom", "crashed"}
-    record : dict or None
-        What `run_trial` gave, if it was done.
-    reason, message, frames : str, str, list of str
-        Why it was not.
-    seconds, rss, host, versions
-        What it cost and where; never part of the result.
-    """
-
-    key: str
-    state: str
-    record: dict[str, Any] | None = None
-    reason: str = ""
-    message: str = ""
-    frames: list[str] = field(default_factory=list)
-    seconds: float | None = None
-    rss: int | None = None
-    host: str = ""
-    versions: dict[str, str] = field(default_factory=dict)
 
 
 class Ledger:
@@ -142,7 +114,7 @@ class Ledger:
             planned = dict(
                 connection.execute(
                     sa.select(plan.c.key, plan.c.place).where(plan.c.study == name)
-                ).tuples()
+                ).all()
             )
             if planned == wanted:
                 return
@@ -336,7 +308,7 @@ class Ledger:
             rows = connection.execute(
                 sa.select(study.c.name, study.c.spec).order_by(study.c.name)
             )
-            return {name: json.loads(spec) for name, spec in rows.tuples()}
+            return {name: json.loads(spec) for name, spec in rows}
 
     def counts(self, name: str | None = None) -> dict[str, int]:
         """How many trials are in which state; those without a result are open."""
@@ -355,7 +327,7 @@ class Ledger:
         if name is not None:
             query = query.where(plan.c.study == name)
         with self._read() as connection:
-            return dict(sorted(connection.execute(query).tuples().all()))
+            return dict(sorted(connection.execute(query).all()))
 
     def records(self, study: str | None = None) -> Records:
         """Read everything back, ready for selection, statistics and reports."""

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import types
+from collections.abc import Sequence
 from multiprocessing.context import SpawnContext, SpawnProcess
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from typing import Any
 import pebble
 
 from caveat.exceptions import InvalidInput
-from caveat.study._ledger import Finished
+from caveat.study._finished import Finished
 from caveat.study._trial import Trial
 from caveat.study._watch import Watcher
 from caveat.study._worker import single_thread_environment, start_worker, work
@@ -81,6 +82,8 @@ class ProcessEngine:
         Limits of one trial.
     allow_import : bool
         Whether learners of the user's modules may be imported.
+    topics : sequence of str
+        What the workers are to load before their first trial.
     """
 
     ahead = 2
@@ -92,11 +95,13 @@ class ProcessEngine:
         seconds: float | None = None,
         memory: int | None = None,
         allow_import: bool = False,
+        topics: Sequence[str] = (),
     ) -> None:
         self.workers = check_jobs(jobs)
         self._seconds = seconds
         self._memory = memory
         self._allow_import = allow_import
+        self._topics = list(topics)
         self._ended: queue.SimpleQueue[Finished] = queue.SimpleQueue()
         self._in_flight: set[str] = set()
 
@@ -112,7 +117,12 @@ class ProcessEngine:
             max_workers=self.workers,
             context=_DetachedContext(),
             initializer=start_worker,
-            initargs=[str(self._register), os.getpid(), list(sys.path)],
+            initargs=[
+                str(self._register),
+                os.getpid(),
+                list(sys.path),
+                self._topics,
+            ],
         )
         self._watcher.start()
         return self

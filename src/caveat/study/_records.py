@@ -167,7 +167,7 @@ def _read_costs(connection: Connection) -> dict[str, dict[str, Any]]:
     )
     return {
         key: {"seconds": seconds, "rss": rss, "host": host, "versions": versions}
-        for key, seconds, rss, host, versions in connection.execute(query).tuples()
+        for key, seconds, rss, host, versions in connection.execute(query)
     }
 
 
@@ -190,9 +190,7 @@ def _read_studies(
     query = sa.select(study.c.name, study.c.spec).order_by(study.c.name)
     if name is not None:
         query = query.where(study.c.name == name)
-    return {
-        found: json.loads(spec) for found, spec in connection.execute(query).tuples()
-    }
+    return {found: json.loads(spec) for found, spec in connection.execute(query)}
 
 
 def dataset_name(reference: str | Mapping[str, Any]) -> str:

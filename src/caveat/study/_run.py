@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from caveat.exceptions import InvalidInput
-from caveat.study._ledger import Finished, Ledger
+from caveat.study._finished import Finished
+from caveat.study._ledger import Ledger
 from caveat.study._plan import plan
 from caveat.study._spec import Study, load_study, parse_learner
 from caveat.study._trial import Trial
@@ -135,11 +136,13 @@ def run(
             book.forget_failures(checked.study)
         runner = _Runner(checked, trials, book, on_event, fail_fast=fail_fast)
         if runner.open:
-            limits = {
-                "seconds": checked.budget.seconds,
-                "memory": checked.budget.memory,
-            }
-            made = ENGINES[name].make(**settings, **limits, allow_import=allow_import)
+            made = ENGINES[name].make(
+                seconds=checked.budget.seconds,
+                memory=checked.budget.memory,
+                allow_import=allow_import,
+                topics=sorted({trial.spec["topic"] for trial in trials}),
+                **settings,
+            )
             with _Signals() as signals, made as workers, _Heartbeat(book):
                 runner.loop(workers, signals)
         return Summary(

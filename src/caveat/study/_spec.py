@@ -328,7 +328,8 @@ def parameter_names(made: Any) -> list[str] | None:
 
 def _sentence(document: Document, error: ValidationError) -> str:
     """Turn pydantic's first complaint into one sentence with file and line."""
-    first = error.errors()[0]
+    # A misspelt key also shows as a missing one: the spelling is the cause.
+    first = min(error.errors(), key=lambda item: item["type"] != "extra_forbidden")
     path = tuple(part for part in first["loc"] if not _is_branch(part))
     where = document.where(path) if document.lines else document.name
     place = ".".join(str(part) for part in path)

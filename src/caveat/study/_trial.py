@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
@@ -92,6 +93,16 @@ def run_trial(
         record["digests"]["split"] = context._split.digest
     record["about"] = _about(topic, entry, dataset, record["table"])
     return record
+
+
+def warm_up(topics: Iterable[str]) -> None:
+    """Import what trials of these topics need, before any of them is timed."""
+    import caveat.datasets._reference  # noqa: F401
+
+    for name in topics:
+        # A topic that cannot be loaded shows itself in its first trial.
+        with contextlib.suppress(Exception):
+            TOPICS[name].load()
 
 
 @lru_cache(maxsize=2)

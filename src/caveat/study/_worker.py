@@ -18,9 +18,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from caveat.study._ledger import Finished
+from caveat.study._finished import Finished
 
-MOST_MESSAGE = 2_000
+MOST_MESSAGE = 1_000
 MOST_FRAMES = 20
 _THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -49,7 +49,9 @@ def single_thread_environment() -> dict[str, str]:
     return dict.fromkeys(_THREAD_VARIABLES, "1")
 
 
-def start_worker(register: str, parent: int, import_path: list[str]) -> None:
+def start_worker(
+    register: str, parent: int, import_path: list[str], topics: list[str]
+) -> None:
     """Prepare a worker process: own group, one thread, dies with its parent.
 
     Parameters
@@ -60,6 +62,8 @@ def start_worker(register: str, parent: int, import_path: list[str]) -> None:
         Pid of the runner.
     import_path : list of str
         The runner's `sys.path`, so that a learner of the user's is found.
+    topics : list of str
+        Topics to load now, so that the first trial's time is its own.
     """
     os.setsid()
     _die_with_parent(parent)
@@ -68,6 +72,9 @@ def start_worker(register: str, parent: int, import_path: list[str]) -> None:
     # Ctrl-C is the runner's business; a learner that hides signals is not.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     (Path(register) / str(os.getpid())).touch()
+    from caveat.study._trial import warm_up
+
+    warm_up(topics)
 
 
 def _die_with_parent(parent: int) -> None:

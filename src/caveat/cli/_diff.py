@@ -1,0 +1,51 @@
+"""`caveat diff`: two ledgers compared, number by number."""
+
+from __future__ import annotations
+
+import click
+
+from caveat.cli._console import say, table
+
+
+@click.command(
+    epilog="Example:  caveat diff laptop.ledger cluster.ledger --tolerance 1e-6"
+)
+@click.argument("first")
+@click.argument("second")
+@click.option(
+    "--tolerance",
+    type=float,
+    default=0.0,
+    show_default=True,
+    metavar="T",
+    help="Largest absolute difference that counts as equal.",
+)
+@click.pass_context
+def diff(ctx: click.Context, first: str, second: str, tolerance: float) -> None:
+    """Compare the results of FIRST and SECOND; exit 1 if they differ."""
+    from caveat.exceptions import InvalidInput
+    from caveat.study import Ledger
+    from caveat.study._diff import compare
+
+    if not tolerance >= 0:
+        raise InvalidInput(f"--tolerance {tolerance} is negative; use 0 or more")
+    books = []
+    for where in (first, second):
+        with Ledger(where) as book:
+            books.append(book.records())
+    found = compare(*books, tolerance=tolerance)
+    rows = [
+        [item.key[:12], item.where, item.first, item.second]
+        for item in found.differences[:20]
+    ]
+    if rows:
+        table(["trial", "what", "first", "second"], rows, right=(2, 3))
+    if len(found.differences) > 20:
+        say(f"and {len(found.differences) - 20:,} more")
+    say(
+        f"{found.shared:,} trials in both, {found.only_first:,} only in the first, "
+        f"{found.only_second:,} only in the second; {found.compared:,} cells compared, "
+        f"{len(found.differences):,} differ by more than {tolerance:g}"
+    )
+    if found.differences or found.only_first or found.only_second:
+        ctx.exit(1)

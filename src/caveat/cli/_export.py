@@ -1,0 +1,42 @@
+"""`caveat export`: a ledger as one tidy file."""
+
+from __future__ import annotations
+
+import click
+
+from caveat.cli._console import say
+
+
+@click.command(epilog="Example:  caveat export demo.ledger --out demo.parquet")
+@click.argument("ledger", required=False)
+@click.option("--out", metavar="FILE", help="Ends in .csv or .parquet [LEDGER.csv].")
+@click.option("--study", metavar="NAME", help="One study of the ledger only.")
+@click.option(
+    "--excel-safe",
+    is_flag=True,
+    help="Keep spreadsheets from running cells as formulas.",
+)
+def export(
+    ledger: str | None, out: str | None, study: str | None, excel_safe: bool
+) -> None:
+    """Write LEDGER as one table, a row per line of a selection table.
+
+    The order is canonical: the same results give the same bytes, however and
+    wherever the study ran.
+    """
+    from pathlib import Path
+
+    from caveat.cli._status import find_ledger
+    from caveat.exceptions import UnknownName
+    from caveat.study import Ledger
+    from caveat.study import export as write
+
+    where = find_ledger(ledger)
+    with Ledger(where) as book:
+        studies = book.studies()
+        if study is not None and study not in studies:
+            raise UnknownName.among("study", study, studies)
+        records = book.records(study)
+    target = out or f"{Path(where).stem if '://' not in where else 'ledger'}.csv"
+    written = write(records, target, excel_safe=excel_safe)
+    say(f"{len(records.trials):,} trials, {len(records.rows):,} rows: {written}")

@@ -1,0 +1,219 @@
+"""A topic of fake learners: cheap, exact, and as badly behaved as one could wish.
+
+It is found through an entry point, as any installed plug-in would be.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+from caveat._registry import Entry, Registry
+from caveat.study.topic import Outcome, grid_worlds
+
+
+class Fake:
+    """Gives numbers that depend on its seed and settings only."""
+
+    def __init__(self, factor=1.0, milliseconds=0.0, rows=1):
+        self.factor = factor
+        self.milliseconds = milliseconds
+        self.rows = rows
+
+    def work(self, seed):
+        if self.milliseconds:
+            time.sleep(self.milliseconds / 1000)
+        rng = np.random.default_rng(seed)
+        return [self.factor * value for value in rng.random(self.rows)]
+
+
+class Raises(Fake):
+    def work(self, seed):
+        raise RuntimeError("no luck today")
+
+
+class RaisesOddly(Fake):
+    def work(self, seed):
+        class Local(Exception):
+            def __str__(self):
+                raise ValueError("not even a message")
+
+        raise Local(lambda: None)
+
+
+class Shouts(Fake):
+    def work(self, seed):
+        raise ValueError("x" * 10_000_000 + "\udcff")
+
+
+class Exits(Fake):
+    def work(self, seed):
+        sys.exit(3)
+
+
+class Interrupts(Fake):
+    def work(self, seed):
+        raise KeyboardInterrupt
+
+
+class NotFinite(Fake):
+    def work(self, seed):
+        return [float("nan")]
+
+
+class Vanishes(Fake):
+    def work(self, seed):
+        os._exit(7)
+
+
+class KillsItself(Fake):
+    def work(self, seed):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class VanishesOnce(Fake):
+    """Dies at the first attempt, works at the second."""
+
+    def __init__(self, mark="", **rest):
+        super().__init__(**rest)
+        self.mark = mark
+
+    def work(self, seed):
+        if not os.path.exists(self.mark):
+            open(self.mark, "w").close()
+            os._exit(7)
+        return super().work(seed)
+
+
+class Sleeps(Fake):
+    def work(self, seed):
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+        time.sleep(1e6)
+
+
+class LeavesChild(Fake):
+    """Starts a process of its own, then hangs."""
+
+    def __init__(self, mark="", **rest):
+        super().__init__(**rest)
+        self.mark = mark
+
+    def work(self, seed):
+        child = subprocess.Popen(["sleep", "9999"])
+        with open(self.mark, "w") as file:
+            file.write(str(child.pid))
+        time.sleep(1e6)
+
+
+class EatsMemory(Fake):
+    def work(self, seed):
+        hoard = []
+        while True:
+            hoard.append(np.ones(8_000_000))
+            time.sleep(0.01)
+
+
+class CountsThreads(Fake):
+    def work(self, seed):
+        from threadpoolctl import threadpool_info
+
+        return [
+            float(max((pool["num_threads"] for pool in threadpool_info()), default=1))
+        ]
+
+
+def _rows(classes):
+    return [
+        Entry(name=name, target=f"caveat_fake:{made}") for name, made in classes.items()
+    ]
+
+
+class FakeTopic:
+    """A topic that only does arithmetic."""
+
+    name = "fake"
+    learners = Registry(
+        "learner",
+        _rows(
+            {
+                "fake": "Fake",
+                "other": "Fake",
+                "raises": "Raises",
+                "raises-oddly": "RaisesOddly",
+                "shouts": "Shouts",
+                "exits": "Exits",
+                "interrupts": "Interrupts",
+                "not-finite": "NotFinite",
+                "vanishes": "Vanishes",
+                "kills-itself": "KillsItself",
+                "vanishes-once": "VanishesOnce",
+                "sleeps": "Sleeps",
+                "leaves-child": "LeavesChild",
+                "eats-memory": "EatsMemory",
+                "counts-threads": "CountsThreads",
+            }
+        ),
+    )
+    measures = Registry(
+        "measure",
+        [
+            Entry(
+                name="score",
+                target="caveat_fake:Fake",
+                facts={"direction": "max", "range": [0, 1]},
+            )
+        ],
+    )
+    criteria = Registry(
+        "criterion",
+        [Entry(name="guess", target="caveat_fake:Fake", facts={"direction": "max"})],
+    )
+    rules = Registry(
+        "rule",
+        [
+            Entry(
+                name="by-guess",
+                target="caveat_fake:Fake",
+                facts={
+                    "column": "criterion.guess",
+                    "checkpoint": "best",
+                    "oracle": False,
+                },
+            )
+        ],
+    )
+    protocols = ("caveat", "other")
+    default_rules = ("by-guess",)
+
+    def worlds(self, scenario, dataset_name):
+        return grid_worlds(scenario, {"size": 1})
+
+    def configurations_per_trial(self, entry, count):
+        return 2
+
+    def run(self, context):
+        split = context.split()
+        rows = []
+        for config, params in context.configurations:
+            seed = context.seed("learner", config=config)
+            values = context.make(params).work(seed)
+            for checkpoint, value in enumerate(values):
+                row = {
+                    "config": config,
+                    "checkpoint": checkpoint if len(values) > 1 else None,
+                    "criterion.guess": value / 2,
+                    "test.score": value,
+                }
+                row.update({f"test.extra{i}": value / (i + 2) for i in range(8)})
+                rows.append(row if len(values) > 1 else {**row})
+        return Outcome(
+            rows=rows,
+            digests={"world": str(context.seed("scenario"))},
+            notes=[f"{len(split.test)} items"],
+        )
+
+
+TOPIC = FakeTopic()

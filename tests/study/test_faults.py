@@ -1,0 +1,253 @@
+"""Workers that hang, vanish and eat; runners that are killed, stopped and doubled."""
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import time
+
+import psutil
+import pytest
+
+from caveat.study import Ledger, export, plan, run
+
+pytestmark = pytest.mark.fault
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "small.ledger"
+
+
+def outcome(path):
+    with Ledger(path) as book:
+        return book.records().trials.set_index("learner")
+
+
+def exported(path):
+    with Ledger(path) as book:
+        return export(book.records(), path.with_suffix(".csv")).read_bytes()
+
+
+def start(study, path, engine, tmp_path, lease=60.0):
+    """Run a study in another process, as the command line would."""
+    script = tmp_path / f"runner-{random.getrandbits(32):08x}.py"
+    script.write_text(
+        textwrap.dedent(f"""
+            import sys
+            sys.path[:0] = {sys.path!r}
+            import caveat.study._ledger as module
+            module.Ledger.__init__.__kwdefaults__["lease"] = {lease}
+            from caveat.study import run
+            study, path, engine = {study!r}, {str(path)!r}, {engine!r}
+            summary = run(study, path, engine, jobs={{"processes": 2}}.get(engine))
+            print(summary.executed, flush=True)
+            sys.exit(130 if summary.interrupted else 0)
+            """)
+    )
+    return subprocess.Popen(
+        [sys.executable, script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.parametrize("engine", ["serial", "processes"])
+def test_crashing_hanging_and_hungry_trials_are_told_apart(fake_study, path, engine):
+    study = fake_study(
+        learners=["fake", "vanishes", "kills-itself", "sleeps", "eats-memory"],
+        scenario={},
+        repeats=1,
+        budget={"trial-minutes": 0.05, "trial-memory": "900MB"},
+    )
+    summary = run(study, path, engine)
+    assert summary.states == {"crashed": 2, "done": 1, "oom": 1, "timeout": 1}
+    trials = outcome(path)
+    assert "exit code 7" in trials.loc["vanishes", "message"]
+    assert "SIGKILL" in trials.loc["kills-itself", "message"]
+    assert "3 s" in trials.loc["sleeps", "message"]
+    assert trials.loc["eats-memory", "rss"] > 900e6
+
+
+def test_a_worker_that_died_once_is_given_a_second_chance(fake_study, path, tmp_path):
+    mark = str(tmp_path / "mark")
+    study = fake_study(
+        learners=[{"name": "vanishes-once", "mark": mark}], scenario={}, repeats=1
+    )
+    assert run(study, path, "serial").states == {"done": 1}
+    raw = sqlite3.connect(path)
+    outcomes = [
+        row[0] for row in raw.execute("SELECT outcome FROM attempt ORDER BY id")
+    ]
+    raw.close()
+    assert outcomes == ["crashed, tried again", "done"]
+
+
+def test_a_trials_own_children_do_not_outlive_it(fake_study, path, tmp_path):
+    mark = tmp_path / "mark"
+    study = fake_study(
+        learners=[{"name": "leaves-child", "mark": str(mark)}],
+        scenario={},
+        repeats=1,
+        budget={"trial-minutes": 0.05},
+    )
+    assert run(study, path, "serial").states == {"timeout": 1}
+    child = int(mark.read_text())
+    deadline = time.monotonic() + 5
+    while psutil.pid_exists(child) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not psutil.pid_exists(child)
+
+
+def test_every_worker_has_one_thread(fake_study, path):
+    study = fake_study(learners=["counts-threads"], scenario={}, repeats=2)
+    run(study, path, "processes")
+    with Ledger(path) as book:
+        assert set(book.records().rows["test.score"]) == {1.0}
+
+
+@pytest.mark.parametrize("engine", ["serial", "processes"])
+def test_killed_runners_lose_and_double_nothing(fake_study, path, tmp_path, engine):
+    study = fake_study(
+        learners=[{"name": "fake", "milliseconds": 5}], scenario={}, repeats=200
+    )
+    whole = tmp_path / "whole.ledger"
+    run(study, whole, "processes")
+    rng = random.Random(6)
+    for _ in range(6):
+        runner = start(study, path, engine, tmp_path)
+        deadline = time.monotonic() + 30
+        target = done_count(path) + rng.randint(5, 25)
+        while done_count(path) < target and runner.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        children = psutil.Process(runner.pid).children(recursive=True)
+        victim = rng.choice([runner.pid, *(child.pid for child in children)])
+        os.kill(victim, signal.SIGKILL)
+        time.sleep(rng.random() * 0.2)
+        os.killpg(runner.pid, signal.SIGKILL)
+        runner.wait()
+        _, alive = psutil.wait_procs(children, timeout=5)
+        assert alive == []
+    assert run(study, path, engine).states == {"done": 200}
+    assert exported(path) == exported(whole)
+    raw = sqlite3.connect(path)
+    assert raw.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    doubled = raw.execute(
+        "SELECT key FROM attempt WHERE outcome='done' GROUP BY key HAVING count(*) > 1"
+    )
+    assert doubled.fetchall() == []
+    raw.close()
+
+
+def done_count(path):
+    try:
+        raw = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        count = raw.execute("SELECT count(*) FROM result").fetchone()[0]
+        raw.close()
+    except sqlite3.OperationalError:
+        return 0
+    return count
+
+
+def test_an_interrupt_ends_in_order_and_the_study_goes_on(fake_study, path, tmp_path):
+    study = fake_study(
+        learners=[{"name": "fake", "milliseconds": 20}], scenario={}, repeats=100
+    )
+    runner = start(study, path, "processes", tmp_path)
+    while done_count(path) < 10:
+        time.sleep(0.02)
+    runner.send_signal(signal.SIGINT)
+    assert runner.wait(timeout=20) == 130, runner.stderr.read()
+    with Ledger(path) as book:
+        counts = book.counts()
+    assert "running" not in counts
+    assert counts["pending"] > 0
+    assert run(study, path, "processes").states == {"done": 100}
+
+
+def test_two_runners_share_a_study_without_doing_anything_twice(
+    fake_study, path, tmp_path
+):
+    study = fake_study(
+        learners=[{"name": "fake", "milliseconds": 5}], scenario={}, repeats=120
+    )
+    runners = [start(study, path, "serial", tmp_path) for _ in range(2)]
+    shares = []
+    for runner in runners:
+        out, err = runner.communicate(timeout=120)
+        assert runner.returncode == 0, err
+        shares.append(int(out))
+    assert sum(shares) == 120
+    whole = tmp_path / "whole.ledger"
+    run(study, whole, "serial")
+    assert exported(path) == exported(whole)
+
+
+def test_a_runner_frozen_longer_than_its_lease_doubles_nothing(
+    fake_study, path, tmp_path
+):
+    study = fake_study(
+        learners=[{"name": "fake", "milliseconds": 30}], scenario={}, repeats=60
+    )
+    frozen = start(study, path, "serial", tmp_path, lease=1.0)
+    while done_count(path) < 5:
+        time.sleep(0.01)
+    os.kill(frozen.pid, signal.SIGSTOP)
+    second = start(study, path, "serial", tmp_path, lease=1.0)
+    assert second.wait(timeout=120) == 0, second.stderr.read()
+    os.kill(frozen.pid, signal.SIGCONT)
+    assert frozen.wait(timeout=60) == 0, frozen.stderr.read()
+    keys = [trial.key for trial in plan(study)]
+    with Ledger(path) as book:
+        records = book.records()
+    assert sorted(records.rows["key"]) == sorted(keys)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_every_commit_may_be_the_last(fake_study, tmp_path, when):
+    """Die around the n-th commit of a runner, for each n, then resume."""
+    study = fake_study(learners=["fake"], scenario={}, repeats=6)
+    whole = tmp_path / "whole.ledger"
+    run(study, whole, "serial")
+    for number in range(1, 15):
+        path = tmp_path / f"{when}-{number}.ledger"
+        script = tmp_path / "dying.py"
+        script.write_text(
+            textwrap.dedent(f"""
+                import os, sys
+                sys.path[:0] = {sys.path!r}
+                import sqlalchemy as sa
+                from caveat.study._ledger import Ledger, Finished
+                from caveat.study import plan, run_trial
+                count = 0
+                opened = sa.engine.Engine.begin
+                import contextlib
+                @contextlib.contextmanager
+                def begin(self):
+                    global count
+                    with opened(self) as connection:
+                        yield connection
+                        count += 1
+                        if count == {number} and {when!r} == "before":
+                            os._exit(9)
+                    if count == {number}:
+                        os._exit(9)
+                sa.engine.Engine.begin = begin
+                trials = plan({study!r})
+                with Ledger({str(path)!r}, write=True) as book:
+                    book.add_study("small", {{}}, trials)
+                    for trial in trials:
+                        book.claim([trial.key])
+                        record = run_trial(trial.spec)
+                        book.finish("fake", Finished(trial.key, "done", record=record))
+                """)
+        )
+        ended = subprocess.run([sys.executable, script], check=False)
+        assert ended.returncode == 9
+        assert run(study, path, "serial").states == {"done": 6}
+        assert exported(path) == exported(whole)

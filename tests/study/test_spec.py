@@ -1,0 +1,87 @@
+import pytest
+
+from caveat.exceptions import CaveatError, InvalidInput
+from caveat.study import load_study
+from caveat.study._spec import parse_bytes
+
+GOOD = """\
+study: small
+topic: fake
+datasets: [iris]
+scenario:
+  size: [1, 2]
+learners:
+  - fake
+  - {name: other, factor: [0.5, 1]}
+repeats: 3
+"""
+
+
+def write(tmp_path, text):
+    path = tmp_path / "small.yaml"
+    path.write_text(text)
+    return path
+
+
+def test_a_good_file_is_read(tmp_path):
+    study = load_study(write(tmp_path, GOOD))
+    assert study.study == "small"
+    assert len(study.all_repeats) == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (("datasets:", "datsets:"), ["line 3", "'datsets'", "'datasets'"]),
+        (("topic: fake", "topic: fkae"), ["line 2", "'fkae'", "'fake'"]),
+        (("- fake\n", "- fkae\n"), ["line 7", "no learner", "'fkae'", "'fake'"]),
+        (("factor", "fcator"), ["line 8", "no parameter 'fcator'", "'factor'"]),
+        (("iris", "irsi"), ["line 3", "'irsi'", "'iris'"]),
+        (("size: [1, 2]", "sise: [1, 2]"), ["line 4", "'sise'", "'size'"]),
+        (("repeats: 3", "repeats: three"), ["line 9", "repeats", "'three'"]),
+        (("repeats: 3", "repeats: 0"), ["line 9", "repeats", "0"]),
+        (("repeats: 3", "repeats: true"), ["line 9", "repeats"]),
+        (("repeats: 3", "seeds: [1, -1]"), ["line 9", "-1"]),
+        (("repeats: 3", "seeds: [1]\nrepeats: 2"), ["line 9", "2", "1"]),
+        (("repeats: 3", "measures: [scroe]"), ["line 9", "'scroe'", "'score'"]),
+        (("repeats: 3", "selection: [oracle]"), ["line 9", "'oracle'"]),
+        (("repeats: 3", "protocol: othr"), ["line 9", "'othr'", "'other'"]),
+        (("repeats: 3", "then: {shfit: {}}"), ["line 9", "'shfit'", "'shift'"]),
+        (("repeats: 3", "budget: {trial-minute: 1}"), ["line 9", "'trial-minutes'"]),
+        (("repeats: 3", "budget: {trial-memory: lots}"), ["line 9", "'lots'"]),
+        (("study: small\n", ""), ["'study' is missing"]),
+        (("study: small", "study: ../../x"), ["line 1", "study"]),
+        (("- fake\n", "- {nam: fake}\n"), ["line 7", "no name"]),
+        (("[0.5, 1]", "[]"), ["line 8", "empty"]),
+        (("learners:\n  - fake", "learners: 5\nx:\n  - fake"), ["learners"]),
+    ],
+)
+def test_a_mistake_gives_file_line_and_nearest_name(tmp_path, change, words):
+    with pytest.raises(CaveatError) as caught:
+        load_study(write(tmp_path, GOOD.replace(*change)))
+    message = str(caught.value)
+    assert "small.yaml" in message
+    assert "\n" not in message
+    assert [word for word in words if word not in message] == []
+
+
+def test_a_registered_study_is_found_by_name():
+    assert load_study("demo").topic == "supervised"
+
+
+def test_a_study_that_is_no_mapping_is_refused(tmp_path):
+    with pytest.raises(InvalidInput, match="mapping"):
+        load_study(write(tmp_path, "- a\n- b\n"))
+
+
+def test_data_files_are_read_from_beside_the_study(tmp_path):
+    (tmp_path / "loans.csv").write_text("a,b\n1,x\n2,y\n3,x\n4,y\n")
+    text = GOOD.replace("[iris]", "[{file: loans.csv, target: b}]")
+    study = load_study(write(tmp_path, text))
+    assert study.datasets[0]["file"] == str(tmp_path / "loans.csv")
+
+
+@pytest.mark.parametrize("size", ["", "-1GB", "4XB", "GB", "nan", "0"])
+def test_a_memory_size_that_is_none_is_refused(size):
+    with pytest.raises(InvalidInput, match="memory size"):
+        parse_bytes(size)
