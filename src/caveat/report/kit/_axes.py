@@ -1,0 +1,148 @@
+"""The habits of all figures: where ticks sit, how dots, intervals and labels look."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from caveat.report.kit._canvas import Canvas
+from caveat.report.kit._numbers import fixed
+
+DOT = {"markersize": 7, "markeredgewidth": 1.2}
+
+
+def round_ticks(low: float, high: float, most: int = 5) -> tuple[NDArray[np.float64], int]:
+    """Choose at most `most` round numbers within a range, and their decimals.
+
+    Examples
+    --------
+    >>> ticks, places = round_ticks(0.72, 0.92)
+    >>> ticks.round(3).tolist(), places
+    ([0.75, 0.8, 0.85, 0.9], 2)
+    """
+    span = high - low
+    if not span > 0:
+        return np.array([low]), 3
+    for exponent in range(math.floor(math.log10(span)) - 2, 400):
+        for digit in (1, 2, 2.5, 5):
+            step = digit * 10.0**exponent
+            first = math.ceil(low / step - 1e-9)
+            last = math.floor(high / step + 1e-9)
+            if last - first + 1 <= most:
+                places = max(0, -exponent + (digit == 2.5))
+                return np.arange(first, last + 1) * step, places
+    raise AssertionError("a step of ten times the range leaves at most one tick")
+
+
+def value_axis(
+    axes: Axes, canvas: Canvas, low: float, high: float, label: str, most: int = 5
+) -> None:
+    """Make the horizontal axis one of values: grid across, label at its left end."""
+    ticks, places = round_ticks(low, high, most)
+    axes.set_xlim(low, high)
+    axes.set_xticks(ticks, [fixed(tick, places) for tick in ticks])
+    axes.grid(axis="x", color=canvas.colour("rule"))
+    axes.spines["left"].set_visible(False)
+    if label:
+        axes.set_xlabel(label, loc="left", color=canvas.colour("muted"))
+
+
+def upright_axis(
+    axes: Axes, canvas: Canvas, low: float, high: float, label: str, most: int = 5
+) -> None:
+    """Make the vertical axis one of values; its label lies above it, not rotated."""
+    ticks, places = round_ticks(low, high, most)
+    axes.set_ylim(low, high)
+    axes.set_yticks(ticks, [fixed(tick, places) for tick in ticks])
+    axes.grid(axis="y", color=canvas.colour("rule"))
+    axes.spines["left"].set_visible(False)
+    axes.text(
+        0, 1.04, label, transform=axes.transAxes, color=canvas.colour("muted"), va="bottom"
+    )
+
+
+def interval(
+    axes: Axes,
+    canvas: Canvas,
+    at: float,
+    low: float,
+    value: float,
+    high: float,
+    *,
+    token: str = "earned",
+    marker: str = "o",
+    filled: bool = True,
+    upright: bool = False,
+) -> None:
+    """Draw a dot and its interval; without an interval (NaN) the dot alone."""
+    colour = canvas.colour(token)
+    ends, fixed_ = [low, high], [at, at]
+    line = (fixed_, ends) if upright else (ends, fixed_)
+    dot = ([at], [value]) if upright else ([value], [at])
+    if np.isfinite(ends).all():
+        axes.plot(*line, color=colour, linewidth=2.2, solid_capstyle="butt", zorder=3)
+    axes.plot(
+        *dot,
+        marker=marker,
+        linestyle="none",
+        color=colour if filled else canvas.colour("page"),
+        markeredgecolor=canvas.colour("page") if filled else colour,
+        zorder=4,
+        clip_on=False,
+        **DOT,
+    )
+
+
+def free_part(
+    axes: Axes, canvas: Canvas, edge: float, value: float, *, upright: bool = False
+) -> None:
+    """Hatch what is free: from the edge of the axis to the value."""
+    span, line = (axes.axhspan, axes.axhline) if upright else (axes.axvspan, axes.axvline)
+    span(
+        edge,
+        value,
+        facecolor=canvas.colour("free-tint"),
+        edgecolor=canvas.colour("free"),
+        hatch="////",
+        linewidth=0,
+        zorder=1,
+    )
+    line(value, color=canvas.colour("free"), linewidth=1.4, zorder=2)
+
+
+def spread(places: Sequence[float], gap: float) -> NDArray[np.float64]:
+    """Move sorted or unsorted label places apart until none is closer than the gap.
+
+    Groups that touch are centred on the mean of what they label, so nothing drifts.
+
+    Examples
+    --------
+    >>> spread([0.0, 0.1, 5.0], 1.0).tolist()
+    [-0.45, 0.55, 5.0]
+    """
+    order = np.argsort(places, kind="stable")
+    clusters: list[tuple[float, list[int]]] = []
+    for index in order:
+        clusters.append((float(places[index]), [int(index)]))
+        while len(clusters) > 1 and _touch(clusters[-2], clusters[-1], gap):
+            centre, members = clusters.pop()
+            before, earlier = clusters.pop()
+            joined = earlier + members
+            mean = (before * len(earlier) + centre * len(members)) / len(joined)
+            clusters.append((mean, joined))
+    moved = np.empty(len(places))
+    for centre, members in clusters:
+        offsets = (np.arange(len(members)) - (len(members) - 1) / 2) * gap
+        moved[members] = centre + offsets
+    return moved
+
+
+def _touch(
+    first: tuple[float, list[int]], second: tuple[float, list[int]], gap: float
+) -> bool:
+    reach = (len(first[1]) + len(second[1])) / 2 * gap
+    return second[0] - first[0] < reach - 1e-12
