@@ -1,0 +1,20 @@
+"""The one training loop for networks: batches, early stopping, checkpoints, seeds."""
+
+from caveat._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "_batches": ["Batch", "Sampler", "Shuffled", "suggest_batch_size"],
+        "_best": ["Best"],
+        "_diverged": ["Diverged"],
+        "_mlp": ["mlp"],
+        "_objective": ["LossFunction", "Objective"],
+        "_optimisers": ["adam", "adamw", "rmsprop", "sgd"],
+        "_outputs": ["output_shape", "outputs"],
+        "_run": ["Run", "Training"],
+        "_sandbox": ["sandbox", "seeded"],
+        "_store": ["load_tree", "save_tree"],
+        "_train": ["train"],
+    },
+)

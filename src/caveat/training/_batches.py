@@ -1,0 +1,129 @@
+"""Which rows go into a step: a permutation of the row numbers, cut in pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, log2
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from caveat.exceptions import InvalidInput
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The rows of one step.
+
+    Attributes
+    ----------
+    rows : tensor of int64
+        Their numbers in the training data: where a learner keeps something for
+        every row, this is where to look it up.
+    tensors : dict of str to tensor
+        The rows themselves; ``batch["x"]`` is short for ``batch.tensors["x"]``.
+    """
+
+    rows: Tensor
+    tensors: Mapping[str, Tensor]
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self.tensors[name]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+class Sampler(Protocol):
+    """Anything that cuts an epoch into batches; its length is their number."""
+
+    def __len__(self) -> int: ...
+
+    def epoch(self, generator: torch.Generator) -> Sequence[Tensor]:
+        """List the row numbers of every batch of the next epoch.
+
+        All randomness must come from `generator`: a run that is resumed in the
+        middle of an epoch draws its batches again.
+        """
+        ...
+
+
+class Shuffled:
+    """All rows in random order, cut into batches.
+
+    Parameters
+    ----------
+    n_rows : int
+        How many rows there are.
+    batch_size : int
+        Rows in a batch; at most `n_rows`.
+    drop_last : bool, default=False
+        Leave a last, smaller batch out of the epoch.
+
+    Examples
+    --------
+    >>> import torch
+    >>> sampler = Shuffled(5, 2)
+    >>> [len(rows) for rows in sampler.epoch(torch.Generator())]
+    [2, 2, 1]
+    """
+
+    def __init__(
+        self, n_rows: int, batch_size: int, *, drop_last: bool = False
+    ) -> None:
+        if n_rows < 1:
+            raise InvalidInput(f"there are {n_rows} rows to train on; one is the least")
+        if batch_size < 1:
+            raise InvalidInput(f"batch_size is {batch_size}; one row is the least")
+        self.n_rows = n_rows
+        self.batch_size = min(batch_size, n_rows)
+        self.drop_last = drop_last
+
+    def __len__(self) -> int:
+        if self.drop_last:
+            return self.n_rows // self.batch_size
+        return ceil(self.n_rows / self.batch_size)
+
+    def epoch(self, generator: torch.Generator) -> Sequence[Tensor]:
+        """List the row numbers of every batch of the next epoch."""
+        order = torch.randperm(self.n_rows, generator=generator)
+        return order.split(self.batch_size)[: len(self)]
+
+
+def suggest_batch_size(n_rows: int) -> int:
+    """Choose a batch size that gives small tables several steps an epoch.
+
+    The power of two at or above a quarter of the rows, between 32 and 1024.
+
+    Examples
+    --------
+    >>> [suggest_batch_size(n) for n in (10, 600, 100_000)]
+    [32, 256, 1024]
+    """
+    return int(min(1024, max(32, 2 ** ceil(log2(max(n_rows, 1) / 4)))))
+
+
+def as_tensors(data: Mapping[str, Any], device: torch.device) -> dict[str, Tensor]:
+    """Put training data on the device: reals as float32, whole numbers as int64."""
+    if not data:
+        raise InvalidInput("there is no data to train on; pass {'x': ..., 'y': ...}")
+    tensors = {name: _as_tensor(value, device) for name, value in data.items()}
+    lengths = {name: len(tensor) for name, tensor in tensors.items()}
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{name!r}: {length}" for name, length in lengths.items())
+        raise InvalidInput(f"the data have different numbers of rows ({found})")
+    if not next(iter(lengths.values())):
+        raise InvalidInput("the data have 0 rows; one is the least")
+    return tensors
+
+
+def _as_tensor(value: Any, device: torch.device) -> Tensor:
+    # A copy of what numpy holds: torch would share memory, and warn if read-only.
+    tensor = value if isinstance(value, Tensor) else torch.tensor(np.asarray(value))
+    if tensor.is_floating_point():
+        return tensor.to(device, torch.float32).contiguous()
+    kind = torch.bool if tensor.dtype is torch.bool else torch.int64
+    return tensor.to(device, kind).contiguous()

@@ -1,0 +1,185 @@
+"""A run: where training stands, what it has seen, and what it keeps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from caveat.exceptions import UnknownName
+from caveat.training._batches import Batch
+from caveat.training._best import Best, Waiting
+from caveat.training._diverged import Diverged
+from caveat.training._objective import Objective
+from caveat.training._outputs import evaluating
+
+Evaluate = Callable[["Run"], Mapping[str, Any]]
+
+
+@dataclass
+class Training:
+    """What a run leaves behind, besides the trained module.
+
+    Attributes
+    ----------
+    losses : list of float
+        The loss of every update, before the update.
+    checkpoints : list of dict
+        ``updates``, ``epoch``, ``loss`` (mean since the checkpoint before) and what
+        `evaluate` gave.
+    best : int or None
+        Which checkpoint the rule chose.
+    updates, epochs : int
+        How many updates and whole epochs were made.
+    stopped : {"budget", "patience", "objective"}
+        What ended it.
+    """
+
+    losses: list[float]
+    checkpoints: list[dict[str, Any]]
+    best: int | None
+    updates: int
+    epochs: int
+    stopped: str
+
+
+@dataclass
+class Run:
+    """A run in progress, as objectives and `evaluate` see it.
+
+    Attributes
+    ----------
+    module : torch.nn.Module
+        The network in training.
+    data : dict of str to tensor
+        All training rows, on the device.
+    optimiser : torch.optim.Optimizer
+        May be replaced by an objective that trains in phases.
+    total : int
+        How many updates there will be if nothing stops the run early.
+    batches_per_epoch : int
+    device : torch.device
+    updates, epoch : int
+        Updates and whole epochs made so far.
+    losses, checkpoints : list
+        As in `Training`.
+    """
+
+    module: nn.Module
+    objective: Objective
+    data: dict[str, Tensor]
+    optimiser: torch.optim.Optimizer
+    schedule: Any
+    total: int
+    batches_per_epoch: int
+    device: torch.device
+    clip: float | None = None
+    evaluate: Evaluate | None = None
+    rule: Best | None = None
+    updates: int = 0
+    epoch: int = 0
+    losses: list[float] = field(default_factory=list)
+    checkpoints: list[dict[str, Any]] = field(default_factory=list)
+    stopped: str = ""
+    waiting: Waiting = field(default_factory=Waiting)
+    best_weights: dict[str, Tensor] | None = None
+
+    @property
+    def share(self) -> float:
+        """How much of the run is behind us, from 0 to 1: for ramps and schedules."""
+        return self.updates / self.total
+
+    def stop(self, reason: str = "objective") -> None:
+        """End the run after this update; the first reason counts."""
+        self.stopped = self.stopped or reason
+
+    def batch(self, rows: Tensor) -> Batch:
+        """Gather rows of the data."""
+        there = rows.to(self.device)
+        return Batch(there, {name: tensor[there] for name, tensor in self.data.items()})
+
+    def descend(
+        self, loss: Tensor, optimiser: torch.optim.Optimizer | None = None
+    ) -> float:
+        """Make one update along the gradient of a loss, and return its value.
+
+        Parameters
+        ----------
+        loss : scalar tensor
+        optimiser : torch.optim.Optimizer or None
+            Another one than the run's, for objectives with several networks.
+        """
+        value = loss.item()
+        if not math.isfinite(value):
+            raise Diverged(f"the loss is {value}", step=self.updates)
+        chosen = optimiser or self.optimiser
+        chosen.zero_grad()
+        loss.backward()
+        if self.clip is not None:
+            weights = [w for group in chosen.param_groups for w in group["params"]]
+            nn.utils.clip_grad_norm_(weights, self.clip)
+        chosen.step()
+        return value
+
+    def end_epoch(self) -> None:
+        """Do what is due after a pass over the rows."""
+        self.epoch += 1
+        self.objective.after_epoch(self)
+        if self.schedule is not None:
+            self.schedule.step()
+
+    def checkpoint(self) -> None:
+        """Evaluate the module as it is now, and keep its weights if it is the best."""
+        self.check_weights()
+        since = self.checkpoints[-1]["updates"] if self.checkpoints else 0
+        recent = self.losses[since:]
+        row: dict[str, Any] = {"updates": self.updates, "epoch": self.epoch}
+        row["loss"] = math.fsum(recent) / len(recent)
+        if self.evaluate is not None:
+            with evaluating(self.module):
+                scores = self.evaluate(self)
+            row.update({name: _plain(score) for name, score in scores.items()})
+        self.checkpoints.append(row)
+        if self.rule is None:
+            return
+        if self.rule.score not in row:
+            raise UnknownName.among("score", self.rule.score, list(row)[2:])
+        if self.waiting.see(self.rule, row[self.rule.score], len(self.checkpoints) - 1):
+            if self.rule.restore:
+                self.best_weights = copy_of(self.module)
+        elif self.waiting.is_over(self.rule):
+            self.stop("patience")
+
+    def check_weights(self) -> None:
+        """Refuse to go on with a weight that is not finite."""
+        for name, tensor in self.module.state_dict().items():
+            if tensor.is_floating_point() and not torch.isfinite(tensor).all():
+                raise Diverged(f"{name!r} is not finite", step=self.updates)
+
+    def finish(self) -> Training:
+        """Give the module its final weights."""
+        if self.best_weights is not None:
+            self.module.load_state_dict(self.best_weights)
+        self.check_weights()
+        self.module.eval()
+        return Training(
+            losses=self.losses,
+            checkpoints=self.checkpoints,
+            best=self.waiting.place,
+            updates=self.updates,
+            epochs=self.epoch,
+            stopped=self.stopped,
+        )
+
+
+def copy_of(module: nn.Module) -> dict[str, Tensor]:
+    """Copy all weights and buffers of a module."""
+    return {name: w.detach().clone() for name, w in module.state_dict().items()}
+
+
+def _plain(score: Any) -> Any:
+    return score.item() if hasattr(score, "item") else score

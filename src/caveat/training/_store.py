@@ -1,0 +1,188 @@
+"""Tensors and plain values in a file, without pickle.
+
+A file is a magic line, the length of the header (8 bytes, little endian), the header
+(JSON: the tree, and each tensor's type, shape and place), the tensors' bytes, and the
+SHA-256 of all that. Reading it builds lists, dicts, numbers and tensors, nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from caveat.exceptions import DataError, InvalidInput
+
+_MAGIC = b"caveat tree 1\n"
+_DIGEST = hashlib.sha256().digest_size
+_TYPES = {
+    str(kind).removeprefix("torch."): kind
+    for kind in (
+        torch.float64,
+        torch.float32,
+        torch.float16,
+        torch.bfloat16,
+        torch.int64,
+        torch.int32,
+        torch.int16,
+        torch.int8,
+        torch.uint8,
+        torch.bool,
+    )
+}
+
+
+def save_tree(path: str | os.PathLike[str], tree: Any) -> None:
+    """Write a tree of tensors and plain values, all at once or not at all.
+
+    Parameters
+    ----------
+    path : path
+        Replaced if it is there. Readers see the old file or the new one, never half.
+    tree : nested dicts, lists and tuples of tensors, numbers, text, bools and None
+
+    Examples
+    --------
+    >>> import os, tempfile, torch
+    >>> path = os.path.join(tempfile.mkdtemp(), "state")
+    >>> save_tree(path, {"step": 3, "weights": (torch.eye(2), None)})
+    >>> load_tree(path)
+    {'step': 3, 'weights': (tensor([[1., 0.], [0., 1.]]), None)}
+    """
+    tensors: list[bytes] = []
+    places: list[dict[str, Any]] = []
+    header = {"tree": _encode(tree, tensors, places), "tensors": places}
+    text = json.dumps(header, allow_nan=False).encode()
+    parts = [_MAGIC, len(text).to_bytes(8, "little"), text, *tensors]
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    target = Path(path)
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.writelines([*parts, digest.digest()])
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    _flush_folder(target.parent)
+
+
+def load_tree(path: str | os.PathLike[str]) -> Any:
+    """Read back what `save_tree` wrote; a damaged or foreign file is refused.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    The tree, its tensors on the CPU.
+    """
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise DataError(
+            f"{str(path)!r} cannot be read ({error.strerror}); check the path"
+        ) from error
+    if not content.startswith(_MAGIC):
+        raise DataError(f"{str(path)!r} is no checkpoint of caveat; pass another file")
+    body, digest = content[:-_DIGEST], content[-_DIGEST:]
+    if hashlib.sha256(body).digest() != digest:
+        raise DataError(f"{str(path)!r} is cut or damaged; delete it and start again")
+    start = len(_MAGIC) + 8
+    end = start + int.from_bytes(body[len(_MAGIC) : start], "little")
+    try:
+        header = json.loads(body[start:end])
+        payload = memoryview(body)[end:]
+        tensors = [_tensor(place, payload) for place in header["tensors"]]
+        return _decode(header["tree"], tensors)
+    except (ValueError, LookupError, TypeError, RuntimeError) as error:
+        raise DataError(f"{str(path)!r} holds no tree ({error}); delete it") from error
+
+
+def _flush_folder(folder: Path) -> None:
+    # Else a power cut may undo the renaming.
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _encode(node: Any, tensors: list[bytes], places: list[dict[str, Any]]) -> Any:
+    if node is None or isinstance(node, bool | int | str):
+        return node
+    if isinstance(node, float):
+        return node if math.isfinite(node) else {"$": "float", "of": repr(node)}
+    if isinstance(node, Tensor):
+        return {"$": "tensor", "of": _place(node, tensors, places)}
+    if isinstance(node, list):
+        return [_encode(item, tensors, places) for item in node]
+    if isinstance(node, tuple):
+        return {"$": "tuple", "of": [_encode(item, tensors, places) for item in node]}
+    if isinstance(node, dict):
+        # As pairs: JSON would turn the keys 0, 1, ... of an optimiser into text.
+        pairs = [
+            [_encode(key, tensors, places), _encode(value, tensors, places)]
+            for key, value in node.items()
+        ]
+        return {"$": "dict", "of": pairs}
+    raise InvalidInput(
+        f"a {type(node).__name__} cannot be stored; use tensors, numbers, text, lists, "
+        "tuples and dicts"
+    )
+
+
+def _place(tensor: Tensor, tensors: list[bytes], places: list[dict[str, Any]]) -> int:
+    kind = str(tensor.dtype).removeprefix("torch.")
+    if kind not in _TYPES:
+        raise InvalidInput(f"a tensor of {kind} cannot be stored; convert it first")
+    flat = tensor.detach().cpu().contiguous().reshape(-1)
+    raw = flat.view(torch.uint8).numpy().tobytes() if len(flat) else b""
+    offset = places[-1]["offset"] + places[-1]["bytes"] if places else 0
+    tensors.append(raw)
+    places.append(
+        {
+            "type": kind,
+            "shape": list(tensor.shape),
+            "offset": offset,
+            "bytes": len(raw),
+        }
+    )
+    return len(places) - 1
+
+
+def _decode(node: Any, tensors: list[Tensor]) -> Any:
+    if isinstance(node, list):
+        return [_decode(item, tensors) for item in node]
+    if not isinstance(node, dict):
+        return node
+    kind, of = node["$"], node["of"]
+    if kind == "tensor":
+        return tensors[of]
+    if kind == "float":
+        return float(of)
+    if kind == "tuple":
+        return tuple(_decode(item, tensors) for item in of)
+    if kind == "dict":
+        return {_decode(key, tensors): _decode(value, tensors) for key, value in of}
+    raise ValueError(f"unknown part {kind!r}")
+
+
+def _tensor(place: dict[str, Any], payload: memoryview) -> Tensor:
+    kind, shape = _TYPES[place["type"]], place["shape"]
+    raw = bytearray(payload[place["offset"] : place["offset"] + place["bytes"]])
+    if not raw:
+        return torch.empty(shape, dtype=kind)
+    return torch.frombuffer(raw, dtype=kind).reshape(shape)
