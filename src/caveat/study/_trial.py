@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from importlib import import_module
 from typing import Any
 
 from caveat._registry import Entry
@@ -97,8 +98,8 @@ def run_trial(
 
 def warm_up(topics: Iterable[str]) -> None:
     """Import what trials of these topics need, before any of them is timed."""
-    import caveat.datasets._reference  # noqa: F401
-
+    for module in ("pandas", "sklearn.base", "caveat.datasets._reference"):
+        import_module(module)
     for name in topics:
         # A topic that cannot be loaded shows itself in its first trial.
         with contextlib.suppress(Exception):

@@ -1,0 +1,37 @@
+# Two commands: `make demo` and `make test`. Both set everything up in .venv first.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test lint clean
+
+demo: .venv/core
+	$(BIN)/caveat demo --out demo
+
+test: .venv/dev lint
+	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -m "browser or fault"
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/codespell src tests docs examples benchmarks README.md CONTRIBUTING.md
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "caveat needs Python 3.11 or newer; set PYTHON=python3.12, say"; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(PIP) install --upgrade pip
+
+.venv/core: .venv/bin/python pyproject.toml constraints.txt
+	$(PIP) install --constraint constraints.txt --editable .
+	@touch $@
+
+.venv/dev: .venv/bin/python pyproject.toml constraints.txt
+	$(PIP) install --constraint constraints.txt --editable '.[all,dev]'
+	@touch $@ .venv/core
+
+clean:
+	rm -rf .venv demo build dist .pytest_cache .mypy_cache .ruff_cache
