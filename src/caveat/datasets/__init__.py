@@ -9,6 +9,7 @@ __getattr__, __dir__, __all__ = attach(
         "_frame": ["from_frame"],
         "_load": ["available", "load", "register"],
         "_reference": ["check_reference", "describe", "resolve"],
+        "_read": ["read"],
         "_content": ["content_digest"],
         "_fingerprint": ["fingerprint"],
         "registry": [],

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from caveat.datasets._dataset import Dataset
 
 
-def find(name: str) -> Entry:
+def find(name: str, *, data_home: str | Path | None = None) -> Entry:
     """Find a row by its name, however it is spelt: ``CAL500`` is ``cal500``.
 
     Examples

@@ -6,21 +6,49 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from caveat.datasets._files import existing, find_format
 from caveat.datasets._load import find, load
-from caveat.exceptions import InvalidInput
+from caveat.exceptions import InvalidInput, UnknownName
 
 if TYPE_CHECKING:
     from caveat.datasets._dataset import Dataset
 
 Reference = str | Mapping[str, Any]
 
+# The options of `read`, here as well so that checking a study file stays cheap.
+OPTIONS = (
+    "target",
+    "targets",
+    "format",
+    "kinds",
+    "task",
+    "name",
+    "drop",
+    "groups",
+    "order",
+    "separator",
+    "decimal",
+    "encoding",
+    "columns",
+    "missing",
+    "labels",
+    "fields",
+    "transposed",
+    "image_size",
+)
 
-def check_reference(reference: Reference) -> None:
+
+def check_reference(
+    reference: Reference, *, data_home: str | Path | None = None
+) -> None:
     """Refuse a reference that cannot be meant, without reading any data.
 
     Parameters
     ----------
     reference : str or mapping
+        A name that `available` lists, or a mapping with the key ``file`` and options of
+        `read`; hyphens in the options stand for underscores.
+    data_home : path, optional
 
     Examples
     --------
@@ -30,28 +58,73 @@ def check_reference(reference: Reference) -> None:
     caveat.exceptions.UnknownName: no data set is called 'irsi'; did you mean 'iris'?
     """
     if isinstance(reference, str):
-        find(reference)
+        find(reference, data_home=data_home)
         return
-    raise InvalidInput(
-        f"datasets: {reference!r} is neither a name nor {{file: ..., target: ...}}"
-    )
+    path, options = parts(reference)
+    find_format(existing(path), options.get("format"))
+
+
+def parts(reference: object) -> tuple[str, dict[str, Any]]:
+    """Part a file reference into the path and the options of `read`."""
+    if not isinstance(reference, Mapping) or not isinstance(reference.get("file"), str):
+        raise InvalidInput(
+            f"{reference!r} is neither the name of a data set nor "
+            "{file: ..., target: ...}"
+        )
+    options = {}
+    for key, value in reference.items():
+        option = str(key).replace("-", "_")
+        if option == "file":
+            continue
+        if option not in OPTIONS:
+            raise UnknownName.among("option of a data file", key, OPTIONS)
+        options[option] = value
+    return reference["file"], options
+
+
+def resolve(reference: Reference, *, data_home: str | Path | None = None) -> Dataset:
+    """Load what a reference stands for.
+
+    Parameters
+    ----------
+    reference : str or mapping
+        See `check_reference`.
+    data_home : path, optional
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> resolve("iris")
+    Dataset('iris', multiclass, 150 rows x 4 columns, 3 classes)
+    """
+    if isinstance(reference, str):
+        return load(reference, data_home=data_home)
+    from caveat.datasets._read import read
+
+    path, options = parts(reference)
+    return read(path, **options)
 
 
 def describe(
     reference: Reference, *, data_home: str | Path | None = None
 ) -> dict[str, Any]:
-    """Say what a data set is like: task, rows, columns, classes, source, licence.
+    """Say what a data set is like: name, task, rows, columns, classes, and so on.
 
     A registered data set is described by its row, without loading it.
 
     Parameters
     ----------
     reference : str or mapping
+        See `check_reference`.
     data_home : path, optional
 
     Returns
     -------
     dict
+        ``name, summary, task, rows, columns, classes, source, licence``.
 
     Examples
     --------
@@ -59,7 +132,7 @@ def describe(
     'multiclass'
     """
     if isinstance(reference, str):
-        entry = find(reference)
+        entry = find(reference, data_home=data_home)
         facts = ("task", "rows", "columns", "classes", "source", "licence")
         known = {fact: entry.facts.get(fact) for fact in facts}
         return {"name": entry.name, "summary": entry.summary, **known}
@@ -74,23 +147,3 @@ def describe(
         "source": dataset.source,
         "licence": dataset.licence,
     }
-
-
-def resolve(reference: Reference, *, data_home: str | Path | None = None) -> Dataset:
-    """Load what a reference stands for.
-
-    Parameters
-    ----------
-    reference : str or mapping
-        A name that `available` lists, or a mapping with the key ``file`` and the
-        options of `read`.
-    data_home : path, optional
-
-    Returns
-    -------
-    Dataset
-    """
-    check_reference(reference)
-    if isinstance(reference, str):
-        return load(reference, data_home=data_home)
-    raise InvalidInput("unreachable")

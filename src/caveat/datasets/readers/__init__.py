@@ -1,0 +1,1 @@
+"""File formats: bytes in, tables out. Nothing here is unpickled or executed."""

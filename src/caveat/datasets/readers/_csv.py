@@ -1,0 +1,298 @@
+"""Separated text files, read as they are meant or refused with a reason."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Collection, Sequence
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from caveat.datasets.readers._records import (
+    check_records,
+    find_separator,
+    header,
+    spelt,
+)
+from caveat.datasets.readers._text import as_utf8
+from caveat.exceptions import DataError, UnknownName, listing
+
+# What people write into a numerical column where a number is missing.
+GAPS = frozenset(
+    ["na", "n/a", "nan", "null", "none", "?", "-", "--", ".", "#n/a", "#na", "missing"]
+)
+_COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+(e[+-]?\d+)?", re.IGNORECASE)
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
+_NUMBER_LIKE = re.compile(r"[+-]?[\d.,' ]*\d[\d.,' ]*%?")
+_PADDED = re.compile(rb"(?:^|[,;\t|\n])0\d+[,;\t|\r\n]")
+
+
+def read_csv(
+    data: bytes,
+    where: str,
+    *,
+    labels: Collection[str] = (),
+    text: Collection[str] = (),
+    separator: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    columns: Sequence[str] | None = None,
+    missing: Sequence[str] = (),
+) -> tuple[pd.DataFrame, list[str]]:
+    """Read a separated text file.
+
+    Parameters
+    ----------
+    data : bytes
+    where : str
+        The file's name, for messages.
+    labels : collection of str
+        Target columns: in them only an empty field is missing, so that ``NA`` and
+        ``None`` stay labels.
+    text : collection of str
+        Columns to read as text even if they look like numbers, such as codes.
+    separator, decimal, encoding : str, optional
+        What parts fields, what parts whole from broken, what the bytes mean; guessed
+        if not given, and the guess is noted.
+    columns : sequence of str, optional
+        Names of the columns; the file then has no header line.
+    missing : sequence of str
+        More words that stand for a missing cell, in every feature column.
+
+    Returns
+    -------
+    DataFrame, list of str
+        The table, and notes on what was guessed or looks odd.
+
+    Raises
+    ------
+    DataError
+        With file and line, where records differ in length, names are doubled, a quote
+        is not closed, and so on.
+    """
+    clean, notes = as_utf8(data, where, encoding)
+    parted = separator or find_separator(clean, where)
+    if len(parted) != 1:
+        raise DataError(f"separator is {parted!r}; it must be one character")
+    if separator is None and parted != ",":
+        notes.append(f"fields are parted by {spelt(parted)}")
+    names = _names(clean, parted, where, columns, labels, notes)
+    headless = columns is not None
+    rows = check_records(clean, parted, len(names), where, skip_header=not headless)
+    if rows == 0:
+        raise DataError(f"{where} has a header line and no rows")
+    for name in labels:
+        if name not in names:
+            extra = ""
+            if len(names) == 1:
+                extra = f"; the only column is {names[0]!r}: is the separator another?"
+            raise UnknownName(f"{UnknownName.among('column', name, names)}{extra}")
+    if _PADDED.search(clean):
+        notes.append(
+            "some whole numbers begin with 0, such as codes do: they were read as "
+            "numbers; call their column categorical in kinds to keep them as text"
+        )
+    frame = _parse(
+        clean, where, parted, names, labels, text, decimal, headless, missing
+    )
+    for name in labels:
+        frame[name] = _label_column(frame[name], decimal)
+    features = [name for name in names if name not in labels and name not in text]
+    _mend_features(frame, features, where, notes)
+    return _without_nameless(frame, notes), notes
+
+
+def _names(
+    clean: bytes,
+    separator: str,
+    where: str,
+    columns: Sequence[str] | None,
+    labels: Collection[str],
+    notes: list[str],
+) -> list[str]:
+    found = header(clean, separator, where)
+    if columns is not None:
+        names = [str(name) for name in columns]
+    else:
+        names = [name.strip() for name in found]
+        if names != found:
+            notes.append("blanks around column names were left out")
+        if _all_numbers(names) and not set(labels) & set(names):
+            raise DataError(
+                f"{where}, line 1: {listing(names, most=4)} are numbers, not names; "
+                "add a header line, or pass columns="
+            )
+    doubled = sorted({name for name in names if name and names.count(name) > 1})
+    if doubled:
+        raise DataError(
+            f"{where}: column name {listing(doubled)} occurs more than once; rename one"
+        )
+    nameless = [place for place, name in enumerate(names) if not name]
+    for place in nameless:
+        names[place] = f"unnamed {place + 1}"
+    return names
+
+
+def _all_numbers(names: list[str]) -> bool:
+    try:
+        return bool([float(name) for name in names])
+    except ValueError:
+        return False
+
+
+def _parse(
+    clean: bytes,
+    where: str,
+    separator: str,
+    names: list[str],
+    labels: Collection[str],
+    text: Collection[str],
+    decimal: str | None,
+    headless: bool,
+    missing: Sequence[str],
+) -> pd.DataFrame:
+    gaps = {name: [""] if name in labels else ["", *missing] for name in names}
+    try:
+        return pd.read_csv(
+            io.BytesIO(clean),
+            sep=separator,
+            names=names,
+            header=None if headless else 0,
+            index_col=False,
+            dtype={name: str for name in {*labels, *text} if name in names},
+            keep_default_na=False,
+            na_values=gaps,
+            decimal=decimal or ".",
+            low_memory=False,
+            encoding="utf-8",
+        )
+    except (ValueError, OverflowError) as error:  # also pandas' ParserError
+        raise DataError(f"{where} cannot be read: {error}") from error
+
+
+def _label_column(column: pd.Series, decimal: str | None) -> pd.Series:
+    """Make labels numbers if every one is written as a plain number."""
+    words = pd.Series(column.dropna().unique(), dtype=object).astype(str)
+    plain = words.str.strip()
+    if decimal:
+        plain = plain.str.replace(decimal, ".", regex=False)
+    numeric = plain.str.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", case=False)
+    padded = plain.str.fullmatch(r"[+-]?0\d+.*")
+    if not len(words) or not numeric.all() or padded.any():
+        return column
+    table = dict(zip(words, pd.to_numeric(plain), strict=True))
+    values = column.map(table)
+    whole = plain.str.fullmatch(r"[+-]?\d+").all() and values.notna().all()
+    return values.astype(np.int64) if whole else values.astype(np.float64)
+
+
+def _mend_features(
+    frame: pd.DataFrame, features: list[str], where: str, notes: list[str]
+) -> None:
+    """Mend what pandas left as text although it is numbers with words for gaps.
+
+    A word that stands for a gap among the numbers of this file stands for one among
+    its levels too; without such a witness it stays a level, and is noted.
+    """
+    witnessed: set[str] = set()
+    levelled: list[str] = []
+    for name in features:
+        column = frame[name]
+        if types.is_object_dtype(column.dtype):
+            frame[name] = _truth_column(column)
+        elif types.is_string_dtype(column.dtype):
+            words = column.dropna().unique()
+            spoken = [word for word in words if word.strip().lower() not in GAPS]
+            numbers = _numbers(spoken, name, where, notes)
+            if numbers is None:
+                levelled.append(name)
+                continue
+            gaps = sorted(set(words) - set(spoken))
+            if gaps:
+                notes.append(f"column {name!r}: {listing(gaps)} read as missing")
+                witnessed.update(gaps)
+            table = dict(zip(spoken, numbers, strict=True))
+            frame[name] = column.map(table).astype(np.float64)
+    for name in levelled:
+        frame[name] = _levels(frame[name], witnessed, notes)
+
+
+def _levels(column: pd.Series, witnessed: set[str], notes: list[str]) -> pd.Series:
+    words = column.dropna().unique()
+    gaps = sorted(word for word in words if word in witnessed)
+    doubtful = sorted({w for w in words if w.strip().lower() in GAPS} - witnessed)
+    if gaps:
+        notes.append(f"column {str(column.name)!r}: {listing(gaps)} read as missing")
+        column = column.where(~column.isin(gaps), None)
+    if doubtful:
+        notes.append(
+            f"column {str(column.name)!r} holds {listing(doubtful)}: kept as levels; "
+            "pass missing= to read them as missing cells"
+        )
+    if any(word != word.strip() for word in words):
+        notes.append(f"column {str(column.name)!r} holds words with blanks around them")
+    return column
+
+
+def _numbers(
+    words: list[str], name: str, where: str, notes: list[str]
+) -> list[float] | None:
+    """Give the words as numbers, or None if they are none."""
+    if not words:
+        return None
+    try:
+        values = [float(word) for word in words if "_" not in word]
+    except ValueError:
+        values = []
+    if len(values) == len(words):
+        return values
+    if all(_COMMA_NUMBER.fullmatch(word.strip()) for word in words):
+        if all(_THOUSANDS.fullmatch(word.strip()) for word in words):
+            raise DataError(
+                f"{where}: column {name!r} holds numbers like {words[0]!r}: is the "
+                "comma a decimal comma or a thousands separator? Pass decimal=',' or "
+                "remove it"
+            )
+        notes.append(
+            f"column {name!r}: the comma in {words[0]!r} read as decimal comma"
+        )
+        return [float(word.replace(",", ".")) for word in words]
+    whole_or_comma = all(
+        _COMMA_NUMBER.fullmatch(word.strip()) or word.strip().lstrip("+-").isdigit()
+        for word in words
+    )
+    if whole_or_comma:
+        notes.append(f"column {name!r}: commas read as decimal commas")
+        return [float(word.replace(",", ".")) for word in words]
+    if all(_NUMBER_LIKE.fullmatch(word.strip()) for word in words):
+        notes.append(
+            f"column {name!r} looks like numbers in another notation ({words[0]!r}): "
+            "kept as text"
+        )
+    return None
+
+
+def _truth_column(column: pd.Series) -> pd.Series:
+    """Turn what pandas leaves as objects (truth values with gaps, huge numbers)."""
+    if types.infer_dtype(column, skipna=True) == "integer":
+        return column.astype(np.float64)
+    if types.infer_dtype(column, skipna=True) == "boolean":
+        return column.astype("boolean")
+    return column.astype(str).where(column.notna(), None)
+
+
+def _without_nameless(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
+    """Leave out nameless columns that say nothing: an index, or a trailing comma."""
+    for name in [c for c in frame.columns if str(c).startswith("unnamed ")]:
+        column = frame[name]
+        if column.isna().all():
+            notes.append(f"column {name!r} has no name and no value: left out")
+            frame = frame.drop(columns=name)
+        elif types.is_integer_dtype(column.dtype) and (column.diff()[1:] == 1).all():
+            notes.append(f"column {name!r} has no name and counts the rows: left out")
+            frame = frame.drop(columns=name)
+        else:
+            notes.append(f"column {name!r} has no name in the file")
+    return frame
