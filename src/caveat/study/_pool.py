@@ -1,7 +1,7 @@
 """The local engines: a pool of guarded worker processes (Pebble).
 
-`serial` is the same pool with one worker and one trial in flight, so that a
-trial that hangs, crashes or eats memory is survived there too.
+`serial` is the same pool with one worker, so that a trial that hangs, crashes
+or eats memory is survived there too.
 """
 
 from __future__ import annotations
@@ -196,8 +196,6 @@ class ProcessEngine:
 
 class SerialEngine(ProcessEngine):
     """Runs one trial after another, in the order of the plan."""
-
-    ahead = 1
 
     def __init__(self, *, jobs: int | None = None, **limits: Any) -> None:
         if jobs not in (None, 1):

@@ -26,6 +26,8 @@ from caveat.study.registry import ENGINES
 HEARTBEAT_SECONDS = 10.0
 STOP_SECONDS = 10.0
 CRASH_RETRIES = 1
+CLAIM_SECONDS = 1.0
+MOST_CLAIMED = 256
 
 
 @dataclass(frozen=True)
@@ -205,6 +207,8 @@ class _Runner:
         self._by_key = {trial.key: trial for trial in self.trials}
         self._retries: Counter[str] = Counter()
         self._held: set[str] = set()
+        self._claimed: list[str] = []
+        self._started = time.monotonic()
         self._states = Counter(self.book.counts(self.study.study))
         for state in ("pending", "running"):
             self._states.pop(state, None)
@@ -219,6 +223,7 @@ class _Runner:
                 if signals.count and deadline == float("inf"):
                     self.interrupted = True
                     waiting, busy = [], []
+                    self._give_back()
                     deadline = time.monotonic() + STOP_SECONDS
                 if signals.count > 1 or time.monotonic() > deadline:
                     break
@@ -243,13 +248,30 @@ class _Runner:
                 self.book.release(self._held)
 
     def _hand_out(self, workers: Any, waiting: list[str], busy: list[str]) -> None:
-        while waiting and workers.capacity > 0:
-            asked = [waiting.pop() for _ in range(min(workers.capacity, len(waiting)))]
-            taken = self.book.claim(asked)
-            self._held.update(taken)
-            busy.extend(key for key in asked if key not in self._held)
-            for key in taken:
-                workers.submit(self._by_key[key])
+        while (waiting or self._claimed) and workers.capacity > 0:
+            if not self._claimed:
+                asked = [waiting.pop() for _ in range(min(self._batch, len(waiting)))]
+                self._claimed = list(reversed(self.book.claim(asked)))
+                self._held.update(self._claimed)
+                busy.extend(key for key in asked if key not in self._held)
+                continue
+            workers.submit(self._by_key[self._claimed.pop()])
+
+    @property
+    def _batch(self) -> int:
+        """How many trials one claim takes: about a second of work.
+
+        So cheap trials do not pay for a commit each, and dear ones are shared.
+        """
+        elapsed = time.monotonic() - self._started
+        rate = self.executed / elapsed if self.executed else 0.0
+        return max(1, min(MOST_CLAIMED, int(rate * CLAIM_SECONDS)))
+
+    def _give_back(self) -> None:
+        """Release what was claimed but not yet handed out."""
+        self.book.release(self._claimed)
+        self._held.difference_update(self._claimed)
+        self._claimed = []
 
     def _record(self, ended: Finished, workers: Any) -> None:
         if ended.key not in self._held:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -74,17 +75,8 @@ def run_trial(
         ``digests``, ``notes``; plain JSON. And ``about``: what the report has to
         know of learner, measures and data set.
     """
-    from caveat.datasets import fingerprint
-
     topic: Topic = TOPICS[spec["topic"]].load()
     reference, expected = spec["dataset"]["reference"], spec["dataset"]["digest"]
-    found = fingerprint(reference)
-    if found != expected:
-        raise DataError(
-            f"data set {reference!r} has changed since the study was planned "
-            f"(digest {found[:12]}, expected {expected[:12]}); run the study again to "
-            "plan with the new content"
-        )
     dataset = _load_dataset(canonical(reference), expected)
     entry = find_learner(topic, spec["learner"]["name"], allow_import=allow_import)
     context = Context(spec=spec, dataset=dataset, entry=entry, progress=progress)
@@ -107,13 +99,19 @@ def warm_up(topics: Iterable[str]) -> None:
 
 
 @lru_cache(maxsize=2)
-def _load_dataset(reference: str, expected: str) -> Any:
-    """Keep the last data sets: neighbours in a plan share them."""
-    import json
+def _load_dataset(written: str, expected: str) -> Any:
+    """Load and verify a data set; the last ones are kept, neighbours share them."""
+    from caveat.datasets import fingerprint, resolve
 
-    from caveat.datasets import resolve
-
-    return resolve(json.loads(reference))
+    reference = json.loads(written)
+    found = fingerprint(reference)
+    if found != expected:
+        raise DataError(
+            f"data set {reference!r} has changed since the study was planned "
+            f"(digest {found[:12]}, expected {expected[:12]}); run the study again to "
+            "plan with the new content"
+        )
+    return resolve(reference)
 
 
 def find_learner(topic: Topic, name: str, *, allow_import: bool) -> Entry:
@@ -213,7 +211,18 @@ def _about(
     return about
 
 
+_known_facts: dict[tuple[str, str], dict[str, Any]] = {}
+
+
 def _facts(entry: Entry) -> dict[str, Any]:
+    """Collect an entry's facts, once per process: docstrings do not change."""
+    place = (entry.target, entry.name)
+    if place not in _known_facts:
+        _known_facts[place] = _read_facts(entry)
+    return _known_facts[place]
+
+
+def _read_facts(entry: Entry) -> dict[str, Any]:
     facts = {"title": entry.title, "summary": entry.summary, "paper": entry.paper}
     facts.update(plain(dict(entry.facts)))
     facts["warnings"] = warnings_section(entry)

@@ -150,18 +150,21 @@ def _short(filename: str) -> str:
     return "/".join(parts[-2:])
 
 
-_LIMITER: Any = None
+_seen_modules = 0
 
 
 def _limit_threads() -> None:
     """Hold all thread pools at one, those loaded since the last trial too."""
-    global _LIMITER
+    global _seen_modules
+    if len(sys.modules) == _seen_modules:
+        return
     from threadpoolctl import threadpool_limits
 
-    _LIMITER = threadpool_limits(1)
+    threadpool_limits(1)
     torch = sys.modules.get("torch")
     if torch is not None and torch.get_num_threads() != 1:
         torch.set_num_threads(1)
+    _seen_modules = len(sys.modules)
 
 
 @lru_cache(maxsize=1)

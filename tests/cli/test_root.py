@@ -1,0 +1,144 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+from caveat.cli import main
+
+CAVEAT = [sys.executable, "-m", "caveat"]
+
+
+def call(capsys, *args):
+    with pytest.raises(SystemExit) as stop:
+        main(list(args))
+    out, err = capsys.readouterr()
+    return stop.value.code, out, err
+
+
+def test_help_names_every_command_and_an_example(capsys):
+    code, out, _ = call(capsys, "--help")
+    assert code == 0
+    assert "caveat audit loans.csv --target default" in out
+    for command in ("run", "status", "report", "list", "data", "export"):
+        assert command in out
+
+
+def test_version_lists_libraries(capsys):
+    code, out, _ = call(capsys, "--version")
+    assert code == 0
+    for library in ("caveat", "python", "numpy", "scikit-learn", "pandas"):
+        assert f"{library} " in out
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["rnu"], ["'rnu'", "'run'"]),
+        (["run"], ["STUDY"]),
+        (["run", "x.yaml", "--jbos", "2"], ["--jbos", "--jobs"]),
+        (["run", "absent.yaml"], ["absent.yaml", "cannot be read"]),
+        (["run", "absent.yaml", "--jobs", "0"], ["--jobs 0"]),
+        (["run", "absent.yaml", "--jobs", "many"], ["many"]),
+        (["status", "absent.ledger"], ["absent.ledger", "run a study first"]),
+        (["list", "lerners"], ["lerners"]),
+        (["list", "learners", "--topic", "supervized"], ["supervized", "supervised"]),
+        (["export", "absent.ledger"], ["absent.ledger"]),
+        (["diff", "a.ledger", "b.ledger"], ["a.ledger"]),
+        (["diff", "a", "b", "--tolerance", "-1"], ["-1"]),
+        (["prune", "absent.ledger"], ["absent.ledger"]),
+    ],
+)
+def test_a_mistake_gives_one_sentence_and_exit_code_2(
+    capsys, tmp_path, monkeypatch, args, words
+):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = call(capsys, *args)
+    assert code == 2
+    assert out == ""
+    assert err.startswith("caveat: ")
+    assert err.count("\n") == 1
+    assert [word for word in words if word not in err] == []
+    assert os.listdir(tmp_path) == []
+
+
+def test_names_are_shown_escaped(capsys):
+    _, _, err = call(capsys, "run", "\x1b[31mred\n.yaml")
+    assert "\x1b" not in err
+    assert err.count("\n") == 1
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys\n"
+        "from caveat.cli import main\n"
+        "try:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'pandas', 'scipy', 'sklearn', 'torch', 'numba',"
+        " 'matplotlib', 'sqlalchemy', 'pydantic', 'rich'}\n"
+        "sys.exit(' '.join(sorted(heavy & set(sys.modules))) or 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "caveat",
+        "caveat.baseline",
+        "caveat.datasets",
+        "caveat.models",
+        "caveat.multilabel",
+        "caveat.proportions",
+        "caveat.report",
+        "caveat.shift",
+        "caveat.study",
+        "caveat.supervised",
+        "caveat.tables",
+        "caveat.training",
+    ],
+)
+def test_importing_a_package_loads_nothing_heavy(module):
+    code = (
+        f"import sys, {module}\n"
+        "heavy = {'pandas', 'scipy', 'sklearn', 'torch', 'numba', 'matplotlib',"
+        " 'lightgbm', 'xgboost', 'catboost', 'optuna'}\n"
+        "sys.exit(' '.join(sorted(heavy & set(sys.modules))) or 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+def test_a_bug_is_one_sentence_unless_debug_is_given(capsys, monkeypatch):
+    import caveat.cli._list as module
+
+    def broken(*_):
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr(module, "_topics", broken)
+    code, _, err = call(capsys, "list", "topics")
+    assert code == 1
+    assert "ZeroDivisionError" in err
+    assert err.count("\n") == 1
+    with pytest.raises(ZeroDivisionError):
+        main(["--debug", "list", "topics"])
+
+
+def test_no_color_and_quiet_are_respected(tmp_path):
+    env = {**os.environ, "NO_COLOR": "1"}
+    done = subprocess.run(
+        [*CAVEAT, "--quiet", "list", "topics"],
+        capture_output=True,
+        text=True,
+        env=env,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout
+    assert done.stderr == ""
