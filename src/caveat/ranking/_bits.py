@@ -8,24 +8,24 @@ from numba import types
 from numba.extending import intrinsic
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def popcount(typing_context: Any, word: Any) -> Any:
+def _popcount(typing_context: Any, word: Any) -> Any:
     """Count the bits of an integer that are 1."""
-    signature = word(word)
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.ctpop(args[0])
 
-    return signature, generate
+    return word(word), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def trailing_zeros(typing_context: Any, word: Any) -> Any:
+def _trailing_zeros(typing_context: Any, word: Any) -> Any:
     """Find the position of the lowest bit that is 1; the word must not be 0."""
-    signature = word(word)
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         undefined_for_zero = context.get_constant(types.boolean, True)
         return builder.cttz(args[0], undefined_for_zero)
 
-    return signature, generate
+    return word(word), generate
+
+
+popcount: Any = intrinsic(_popcount)
+trailing_zeros: Any = intrinsic(_trailing_zeros)

@@ -1,0 +1,11 @@
+"""How much of a score is free: what clusters know without a single label (EAPP)."""
+
+from caveat._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "_eapp": ["EAPP"],
+        "_labeling": ["best_labeling"],
+    },
+)

@@ -1,0 +1,504 @@
+"""EAPP: the AUC that clusters reach when labels only name them."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pandas as pd
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from caveat.baseline._curves import SMALL_FOLD, Curves, compute_curves
+from caveat.baseline._fold import Plan
+from caveat.baseline._folds import Split, make_folds, strata_of
+from caveat.baseline._inputs import Images, Table, read_input
+from caveat.baseline._parts import clusterer_of, representation_of
+from caveat.baseline._reading import VERDICTS, Reading, null_band
+from caveat.baseline._settings import SELECTIONS, check_settings
+from caveat.baseline._shuffles import ShuffledLabels
+from caveat.baseline._target import Target, read_target
+from caveat.exceptions import InvalidInput
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Beyond, clustering takes hours and says nothing: almost every point is a cluster.
+MOST_CLUSTERS = 1000
+
+
+class EAPP(BaseEstimator):
+    """Extended a priori probability: how much of an AUC is free.
+
+    The rows are clustered without labels, each cluster is then named 0 or 1, and a
+    point scores by its distances to the nearest cluster of either name. The AUC of the
+    best naming, one for each number of clusters k, is the bar that a classifier has to
+    clear. It is read off at k = 1/p₀, with p₀ the share of the smaller class.
+
+    Parameters
+    ----------
+    representation : {"pca", "none"} or transformer, default="pca"
+        What the clusterer sees: principal components, the encoded columns or pixels,
+        or what a scikit-learn transformer makes of them without labels.
+    latent : int or "auto", default="auto"
+        Number of components: 64 for images and tables of at least 64 encoded columns,
+        else 2.
+    clusterer : str, default="kmeans"
+        ``kmeans``, ``ward``, ``average``, ``complete``, ``spectral``, ``gmm`` or
+        ``dbscan``. K-means on more than 100,000 training rows tries its ten starts on
+        50,000 of them, then runs on all; beyond 64 clusters it takes one start. The
+        agglomerative ones, spectral and dbscan use at most 10,000 rows.
+    k_max : int, default=10
+        Largest number of clusters; raised to ⌈1/p₀⌉ where that is more.
+    folds : int or iterable of (train, test), default=10
+        Stratified folds, or pairs of row numbers whose test parts do not overlap.
+    labeling : {"exact", "greedy", "contribution"}, default="exact"
+        How clusters are named: the best of all 2^k - 2 ways; a good one found by
+        climbing; or in linear time by the points nearest to each. Beyond 16 clusters
+        "exact" becomes "greedy" (without shuffles: branch and bound up to 24), beyond
+        64 that becomes "contribution"; `curve_.exact` says where.
+    selection : {"both", "train", "test"}, default="both"
+        On which part the naming is chosen: the training part (honest), the very test
+        part that is then judged (the paper's), or both, one after the other.
+    score : {"ratio", "diff", "sqdiff"}, default="ratio"
+        How the two distances order the points, see `best_labeling`.
+    shuffles : int, default=200
+        How often the labels are shuffled to see what chance gives; 0 for never.
+    random_state : int, RandomState or None, default=None
+        Of folds, clusterers and shuffles.
+    kind : {"auto", "table", "images"}, default="auto"
+        What `X` is; arrays of 3 or 4 dimensions are images.
+    kinds : mapping of column to kind, optional
+        ``numerical``, ``categorical`` or ``boolean`` where detection would err.
+    scheme : {"independent", "incremental"}, default="independent"
+        K-means from scratch for every k, or grown from k - 1 by splitting a cluster.
+    aggregate : {"auto", "mean", "pooled"}, default="auto"
+        Mean of the folds' AUCs, or one AUC over all held-out scores (honest curve
+        only). "auto" pools when a fold has fewer than 5 points of a class.
+    alpha : float, default=0.05
+        Level of the verdict.
+    preset : {None, "paper"}, default=None
+        "paper" sets selection="test", aggregate="mean", shuffles=200.
+    pos_label : object, optional
+        The positive class; with it, many classes become that one against the rest.
+    image_size : int or "auto", default="auto"
+        Side to which images are resized: "auto" keeps up to 32 pixels and makes larger
+        ones 128.
+    n_jobs : int, default=1
+        Threads over folds; -1 for all cores. Results do not depend on it.
+    gmm_distance : {"euclidean", "mahalanobis"}, default="euclidean"
+        Distances of ``gmm``: plain, or in units of each component's spread.
+    band : {"percentile", "mean_ci"}, default="percentile"
+        Null band: 2.5 % to 97.5 % of the shuffles, or mean ± 1.96 standard errors.
+
+    Attributes
+    ----------
+    curve_ : DataFrame
+        Columns k, honest, paper, null_mean, null_low, null_high, paper_null_mean,
+        paper_null_low, paper_null_high, exact. For more than two classes the mean over
+        classes, each against the rest.
+    value_, value_paper_ : float
+        Honest and paper value at 1/p₀; NaN for the one that was not asked for.
+    p_value_, skill_, verdict_ : float, float, str
+        Of the honest value (of the paper's with selection="test"): share of shuffles
+        that do as well; distance from their mean towards 1; a word.
+    null_at_k_star_ : dict
+        ``mean``, ``low``, ``high`` of the shuffles at 1/p₀.
+    k_star_ : float
+        1/p₀; of several classes the smallest.
+    below_min_k_ : ndarray of bool
+        Which rows of `curve_` lie below 1/p₀, where a comparison is not fair.
+    per_class_ : DataFrame
+        One row per class against the rest: label, share, k_star, value, value_paper,
+        null_mean, null_low, null_high, p_value, skill, verdict.
+    value_weighted_ : float
+        Mean over classes weighted by their shares; `value_` for two classes.
+    fold_values_, null_ : dict
+        Under ``honest`` and ``paper``: values per fold (folds, classes, k) and
+        shuffled curves (classes, shuffles, k).
+    labelings_ : dict
+        Under ``honest`` and ``paper``: per fold and k, a mask for every class.
+    clusters_ : list of dict
+        Per fold: k to its centroids in latent space.
+    train_value_ : float
+        AUC of the chosen labelings on the training parts, at 1/p₀.
+    notes_ : list of str
+        What a reader has to know: warnings given during `fit`.
+    seconds_ : float
+
+    Warnings
+    --------
+    A high value means an easy task *or* a coarse bias in the data (scanner, hospital,
+    brightness); the method cannot tell which. A low value does not prove that there is
+    no bias: clusters follow directions of large variance only, a single telling column
+    among many stays unseen (`drivers(method="single")` looks for it). The paper's own
+    selection is a maximum over labelings on the data it is judged by: pure noise then
+    reaches 0.6 to 0.9, so never show `value_paper_` without its null band.
+
+    References
+    ----------
+    .. [1] V. Ortiz Castelló, F. J. Pérez-Benito, O. del Tejo Catalá, I. Salvador Igual,
+       R. Llobet, J.-C. Perez-Cortes (2022). Extended a priori probability (EAPP): a
+       data-driven approach for machine learning binary classification tasks. IEEE
+       Access 10. https://doi.org/10.1109/ACCESS.2022.3221936
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> baseline = EAPP(k_max=3, folds=5, shuffles=50, random_state=0).fit(X, y)
+    >>> round(baseline.value_, 2), baseline.verdict_
+    (0.95, 'trivially separable or biased')
+    >>> round(baseline.headroom(0.99), 2)
+    0.8
+    """
+
+    def __init__(
+        self,
+        representation: Any = "pca",
+        latent: int | str = "auto",
+        clusterer: str = "kmeans",
+        k_max: int = 10,
+        folds: int | Iterable[tuple[Any, Any]] = 10,
+        labeling: str = "exact",
+        selection: str = "both",
+        score: str = "ratio",
+        shuffles: int = 200,
+        random_state: Any = None,
+        *,
+        kind: str = "auto",
+        kinds: Mapping[str, str] | None = None,
+        scheme: str = "independent",
+        aggregate: str = "auto",
+        alpha: float = 0.05,
+        preset: str | None = None,
+        pos_label: object = None,
+        image_size: int | str = "auto",
+        n_jobs: int = 1,
+        gmm_distance: str = "euclidean",
+        band: str = "percentile",
+    ) -> None:
+        self.representation = representation
+        self.latent = latent
+        self.clusterer = clusterer
+        self.k_max = k_max
+        self.folds = folds
+        self.labeling = labeling
+        self.selection = selection
+        self.score = score
+        self.shuffles = shuffles
+        self.random_state = random_state
+        self.kind = kind
+        self.kinds = kinds
+        self.scheme = scheme
+        self.aggregate = aggregate
+        self.alpha = alpha
+        self.preset = preset
+        self.pos_label = pos_label
+        self.image_size = image_size
+        self.n_jobs = n_jobs
+        self.gmm_distance = gmm_distance
+        self.band = band
+
+    def fit(
+        self,
+        X: ArrayLike | pd.DataFrame,
+        y: ArrayLike,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Self:
+        """Compute the curve, its null band and the value at 1/p₀.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n, columns), or images
+            A table, or an array (n, height, width[, channels]).
+        y : array-like of shape (n,)
+            Labels of two or more classes.
+        progress : callable, optional
+            Gets ``(done, total)`` after every fold and k.
+
+        Returns
+        -------
+        self
+        """
+        started = time.perf_counter()
+        check_settings(self)
+        self.notes_: list[str] = []
+        data = read_input(X, self.kind, self.image_size, self.kinds)
+        target = read_target(y, len(data), self.pos_label)
+        ks = self._cluster_counts(target)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        splits = make_folds(self.folds, target, seed)
+        plan = self._plan(data, target, splits, ks)
+        if plan.paper and not plan.honest and len(target.codes) / len(splits) < 30:
+            self._note(
+                f"folds: the paper's selection on {len(target.codes)} rows in "
+                f"{len(splits)} folds is far above chance for any labels; look at "
+                "its null band, or use selection='both'"
+            )
+        if plan.shuffles == 1:
+            self._note("shuffles: one shuffle makes no band; pass 0 or at least 20")
+        seeds = np.random.SeedSequence(seed).generate_state(len(splits) + 1)
+        curves = compute_curves(
+            plan,
+            splits,
+            ShuffledLabels(
+                target, strata_of(splits, len(data)), plan.shuffles, int(seeds[-1])
+            ),
+            seeds=[int(s) for s in seeds[:-1]],
+            n_jobs=effective_n_jobs(self.n_jobs),
+            progress=progress,
+        )
+        self._explain_gaps(plan, curves)
+        self._data, self._target, self._splits = data, target, splits
+        self._ks, self._folds = ks, curves.folds
+        self._read(plan, target, curves)
+        self.seconds_ = time.perf_counter() - started
+        return self
+
+    def headroom(self, model_auc: float) -> float:
+        """Share of what clustering leaves open that a model has earned.
+
+        Parameters
+        ----------
+        model_auc : float
+            The model's AUC on held-out rows.
+
+        Returns
+        -------
+        float
+            (model_auc - value) / (1 - value): 1 is perfect; at 0 or below the model
+            does not beat clustering. Minus infinity if clustering is perfect and the
+            model is not.
+
+        Warnings
+        --------
+        Compare like with like: the model's AUC has to come from the same rows.
+        """
+        check_is_fitted(self, "curve_")
+        if not 0 <= model_auc <= 1:
+            raise InvalidInput(
+                f"model_auc: found {model_auc!r}; an AUC lies between 0 and 1"
+            )
+        value = self._headline.value
+        if value == 1:
+            return 0.0 if model_auc == 1 else float("-inf")
+        return (model_auc - value) / (1 - value)
+
+    def drivers(
+        self, method: str = "permute", *, repeats: int = 5, random_state: Any = None
+    ) -> pd.DataFrame:
+        """Find the columns that the value rests on, labelings and centroids fixed.
+
+        Parameters
+        ----------
+        method : {"permute", "single", "loading"}, default="permute"
+            ``permute``: AUC lost when one column (of images: one patch of an 8 x 8
+            grid) is shuffled in the held-out rows. ``single``: EAPP of each column
+            alone, which finds a narrow bias that all columns together hide.
+            ``loading`` (pca only): share of each column in the direction from the
+            negative to the positive clusters.
+        repeats : int, default=5
+            Shuffles per column and fold, for ``permute``.
+        random_state : int, RandomState or None
+            Of the shuffles.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``column`` and ``drop``, ``value`` or ``share``, largest first.
+
+        Warnings
+        --------
+        Two columns that say the same hide each other from ``permute``.
+        """
+        from caveat.baseline._drivers import find_drivers
+
+        check_is_fitted(self, "curve_")
+        return find_drivers(self, method, repeats, random_state)
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the curves, the null band and the value at 1/p₀.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure if not given.
+        **options
+            ``palette``: colours by name, ``title``: False for none.
+
+        Returns
+        -------
+        matplotlib Axes
+            Its ``figure`` can be saved.
+        """
+        from caveat.baseline._plot import plot_curve
+
+        check_is_fitted(self, "curve_")
+        return plot_curve(self, ax, **options)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a copy of the curve."""
+        check_is_fitted(self, "curve_")
+        return self.curve_.copy()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain JSON values; None where there is no number."""
+        from caveat.baseline._summary import as_dict
+
+        check_is_fitted(self, "curve_")
+        return as_dict(self)
+
+    def __str__(self) -> str:
+        if not hasattr(self, "curve_"):
+            return repr(self)
+        from caveat.baseline._summary import as_text
+
+        return as_text(self)
+
+    @property
+    def verdict_text_(self) -> str:
+        """The verdict as a sentence that names both readings."""
+        check_is_fitted(self, "curve_")
+        return VERDICTS[self.verdict_]
+
+    @property
+    def _headline(self) -> Reading:
+        return self._readings["honest" if self._honest else "paper"]
+
+    def _cluster_counts(self, target: Target) -> list[int]:
+        """Return all k: from ⌊1/p₀⌋ to k_max, and those around every class's 1/p₀."""
+        first = min(task.k_floor for task in target.tasks)
+        last = max(task.k_ceil for task in target.tasks)
+        if last > MOST_CLUSTERS:
+            rarest = max(target.tasks, key=lambda task: task.k_star)
+            raise InvalidInput(
+                f"y: the smaller side of class {str(rarest.label)!r} has "
+                f"{rarest.n_min:,} of {rarest.n:,} rows, so 1/p0 asks for "
+                f"{last:,} clusters; EAPP goes to {MOST_CLUSTERS:,}: sample the larger "
+                "side down"
+            )
+        if last > self.k_max:
+            self._note(
+                f"k_max: {self.k_max} is below 1/p0 = "
+                f"{max(task.k_star for task in target.tasks):.4g}; up to {last} "
+                "clusters are made"
+            )
+        around = {k for task in target.tasks for k in (task.k_floor, task.k_ceil)}
+        return sorted({*range(first, self.k_max + 1), *around})
+
+    def _plan(
+        self, data: Table | Images, target: Target, splits: list[Split], ks: list[int]
+    ) -> Plan:
+        paper_preset = self.preset == "paper"
+        honest, paper = SELECTIONS["test" if paper_preset else self.selection]
+        aggregate = "mean" if paper_preset else self.aggregate
+        if aggregate == "auto":
+            aggregate = "pooled" if _smallest(target, splits) < SMALL_FOLD else "mean"
+        return Plan(
+            data=data,
+            ks=ks,
+            represent=representation_of(self, images=data.images),
+            cluster=clusterer_of(self),
+            labeling=self.labeling,
+            score=self.score,
+            honest=honest,
+            paper=paper,
+            pooled=honest and aggregate == "pooled",
+            shuffles=200 if paper_preset else self.shuffles,
+            n_tasks=len(target.tasks),
+        )
+
+    def _explain_gaps(self, plan: Plan, curves: Curves) -> None:
+        """Warn where a curve has no value; refuse one without any."""
+        reasons = {
+            k: reason for fold in curves.folds for k, reason in fold.reasons.items()
+        }
+        if len(reasons) == len(plan.ks):
+            raise InvalidInput(
+                f"X: no number of clusters from {plan.ks[0]} to {plan.ks[-1]} gives a "
+                f"value ({reasons[plan.ks[0]]}); pass more varied rows"
+            )
+        for k, reason in sorted(reasons.items()):
+            self._note(f"k = {k} has no value: {reason}")
+
+    def _note(self, sentence: str) -> None:
+        self.notes_.append(sentence)
+        warnings.warn(sentence, UserWarning, stacklevel=4)
+
+    def _read(self, plan: Plan, target: Target, curves: Curves) -> None:
+        """Turn curves into attributes."""
+        from caveat.baseline._summary import class_table, macro, read_classes
+
+        tasks, ks = target.tasks, plan.ks
+        self._honest = plan.honest
+        self._tasks = tasks
+        by_class = {
+            "honest": read_classes(tasks, ks, curves.honest, self.band),
+            "paper": read_classes(tasks, ks, curves.paper, self.band),
+        }
+        self._readings = {name: macro(found) for name, found in by_class.items()}
+        headline = self._headline
+        self.classes_ = target.classes
+        self.curve_ = _curve(plan, curves, self.band)
+        self.value_ = self._readings["honest"].value
+        self.value_paper_ = self._readings["paper"].value
+        self.p_value_ = headline.p_value
+        self.skill_ = headline.skill
+        self.verdict_ = headline.verdict(self.alpha)
+        low, high = headline.limits
+        self.null_at_k_star_ = {"mean": headline.null_mean, "low": low, "high": high}
+        self.k_star_ = min(task.k_star for task in tasks)
+        self.below_min_k_ = np.array(ks) < self.k_star_
+        headlines = by_class["honest" if plan.honest else "paper"]
+        self.per_class_ = class_table(tasks, headlines, by_class, self.alpha)
+        shares = np.array([task.n_positive for task in tasks], float)
+        values = np.array([reading.value for reading in headlines])
+        self.value_weighted_ = float(values @ shares / shares.sum())
+        self.fold_values_ = {"honest": curves.honest_folds, "paper": curves.paper_folds}
+        self.null_ = {"honest": curves.honest[:, :-1], "paper": curves.paper[:, :-1]}
+        self.labelings_ = {
+            "honest": [dict(zip(ks, f.masks, strict=True)) for f in curves.folds],
+            "paper": [dict(zip(ks, f.paper_masks, strict=True)) for f in curves.folds],
+        }
+        self.clusters_ = [
+            {k: found.centroids for k, found in fold.clusters.items()}
+            for fold in curves.folds
+        ]
+        train = [
+            t.at_k_star(row, ks) for t, row in zip(tasks, curves.train, strict=True)
+        ]
+        self.train_value_ = float(np.mean(train))
+
+
+def _curve(plan: Plan, curves: Curves, band: str) -> pd.DataFrame:
+    columns: dict[str, Any] = {"k": plan.ks}
+    bands: dict[str, Any] = {}
+    for name, prefix in (("honest", ""), ("paper", "paper_")):
+        over_classes = getattr(curves, name).mean(axis=0)
+        columns[name] = over_classes[-1]
+        null = over_classes[:-1]
+        low, high = null_band(null, band)
+        empty = np.full(len(plan.ks), np.nan)
+        bands[f"{prefix}null_mean"] = null.mean(axis=0) if len(null) else empty
+        bands[f"{prefix}null_low"] = low
+        bands[f"{prefix}null_high"] = high
+    exact = np.all([fold.exact for fold in curves.folds], axis=0)
+    return pd.DataFrame({**columns, **bands, "exact": exact})
+
+
+def _smallest(target: Target, splits: list[Split]) -> int:
+    """Count the held-out points of the rarest class in the smallest fold."""
+    counts = []
+    for _, test in splits:
+        for task in target.tasks:
+            positives = int((target.codes[test] == task.code).sum())
+            counts += [positives, len(test) - positives]
+    return min(counts)

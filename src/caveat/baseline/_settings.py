@@ -1,0 +1,79 @@
+"""The parameters of EAPP, checked once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from caveat.baseline._choose import LABELINGS
+from caveat.baseline._reading import BANDS
+from caveat.baseline._scores import SCORES
+from caveat.baseline.registry import CLUSTERERS, REPRESENTATIONS
+from caveat.exceptions import InvalidInput, UnknownName
+
+SELECTIONS = {
+    "both": (True, True),
+    "train": (True, False),
+    "honest": (True, False),
+    "test": (False, True),
+    "paper": (False, True),
+}
+SCHEMES = ("independent", "incremental")
+AGGREGATES = ("auto", "mean", "pooled")
+GMM_DISTANCES = ("euclidean", "mahalanobis")
+PRESETS = ("paper",)
+
+
+def check_settings(model: Any) -> None:
+    """Refuse parameters that make no sense, before any work is done."""
+    for kind, known in (
+        ("labeling", LABELINGS),
+        ("selection", SELECTIONS),
+        ("score", SCORES),
+        ("scheme", SCHEMES),
+        ("aggregate", AGGREGATES),
+        ("gmm_distance", GMM_DISTANCES),
+        ("band", BANDS),
+    ):
+        given = getattr(model, kind)
+        if not isinstance(given, str) or given not in known:
+            raise UnknownName.among(kind, given, known)
+    if model.preset is not None and model.preset not in PRESETS:
+        raise UnknownName.among("preset", model.preset, PRESETS)
+    if isinstance(model.representation, str):
+        REPRESENTATIONS[model.representation]
+    elif not hasattr(model.representation, "transform"):
+        raise InvalidInput(
+            f"representation: found {model.representation!r}; pass a name or a "
+            "transformer with fit and transform"
+        )
+    if not isinstance(model.clusterer, str) or model.clusterer not in CLUSTERERS:
+        raise UnknownName.among("clusterer", model.clusterer, CLUSTERERS)
+    _whole(model, "k_max", 2)
+    _whole(model, "shuffles", 0)
+    if model.latent != "auto":
+        _whole(model, "latent", 1)
+    if model.n_jobs != -1:
+        _whole(model, "n_jobs", 1)
+    if not isinstance(model.alpha, float | int) or not 0 < model.alpha < 1:
+        raise InvalidInput(
+            f"alpha: found {model.alpha!r}; pass a level between 0 and 1"
+        )
+    if model.scheme == "incremental" and model.clusterer != "kmeans":
+        raise InvalidInput(
+            f"scheme: 'incremental' grows k-means clusters, the clusterer is "
+            f"{model.clusterer!r}; use scheme='independent'"
+        )
+    if model.aggregate == "pooled" and SELECTIONS[model.selection] == (False, True):
+        raise InvalidInput(
+            "aggregate: 'pooled' is not defined for a labeling chosen on each test "
+            "part; use 'mean'"
+        )
+
+
+def _whole(model: Any, name: str, least: int) -> None:
+    value = getattr(model, name)
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_whole or value < least:
+        raise InvalidInput(f"{name}: found {value!r}; pass a whole number from {least}")
