@@ -113,7 +113,6 @@ class EatsMemory(Fake):
         hoard = []
         while True:
             hoard.append(np.ones(8_000_000))
-            time.sleep(0.01)
 
 
 class CountsThreads(Fake):
