@@ -6,8 +6,10 @@ straight into arrays, and names are stored once (categoricals).
 
 from __future__ import annotations
 
+import gc
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -87,6 +89,25 @@ def read_records(
     connection: Connection, name: str | None, now: sa.ColumnElement[float]
 ) -> Records:
     """Read all records of one study, or of all."""
+    with _no_collection():
+        return _read(connection, name, now)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Keep the garbage collector from walking millions of plain numbers."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _read(
+    connection: Connection, name: str | None, now: sa.ColumnElement[float]
+) -> Records:
     costs = _read_costs(connection)
     trials: list[dict[str, Any]] = []
     worlds: list[dict[str, Any]] = []
@@ -221,7 +242,7 @@ def _trial_facts(row: Any, spec: Mapping[str, Any]) -> dict[str, Any]:
         "topic": spec["topic"],
         "dataset": dataset_name(spec["dataset"]["reference"]),
         "learner": spec["learner"]["name"],
-        "params": canonical(spec["learner"]["params"]),
+        "params": canonical(spec["learner"]["params"] or {}),
         "repeat": spec["repeat"],
         "world": world_text(spec["world"]),
         "protocol": spec["protocol"],
@@ -282,15 +303,11 @@ class _Tables:
         count = len(table["config"])
         self._owners.append(owner)
         self._lengths.append(count)
-        texts = {
-            index: canonical({**spec["learner"]["params"], **params})
+        codes = {
+            index: self._code({**spec["learner"]["params"], **params})
             for index, params in spec["configurations"]
         }
-        codes = {
-            index: self._params.setdefault(text, len(self._params))
-            for index, text in texts.items()
-        }
-        self._param_codes.extend(codes.get(index, -1) for index in table["config"])
+        self._param_codes.extend([codes.get(index, -1) for index in table["config"]])
         for name, values in table.items():
             known = self._pending.get(name)
             if known is None:
@@ -301,6 +318,11 @@ class _Tables:
         self._pending_rows += count
         if self._pending_rows >= 100_000:
             self._flush()
+
+    def _code(self, params: Mapping[str, Any]) -> int:
+        """Give distinct settings numbers, so that their texts are stored once."""
+        text = canonical(params) if params else "{}"
+        return self._params.setdefault(text, len(self._params))
 
     def _flush(self) -> None:
         for name, values in self._pending.items():

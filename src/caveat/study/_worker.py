@@ -13,6 +13,7 @@ import sys
 import time
 import traceback
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -49,32 +50,53 @@ def single_thread_environment() -> dict[str, str]:
     return dict.fromkeys(_THREAD_VARIABLES, "1")
 
 
-def start_worker(
-    register: str, parent: int, import_path: list[str], topics: list[str]
-) -> None:
-    """Prepare a worker process: own group, one thread, dies with its parent.
+@dataclass(frozen=True)
+class WorkerSettings:
+    """What a worker process has to know.
 
-    Parameters
+    Attributes
     ----------
-    register : str
-        Folder in which the worker leaves a file named after its pid.
     parent : int
-        Pid of the runner.
+        Pid of the runner; without it the worker ends.
+    log : str
+        File for whatever learners print.
     import_path : list of str
         The runner's `sys.path`, so that a learner of the user's is found.
     topics : list of str
-        Topics to load now, so that the first trial's time is its own.
+        Topics to load before the first trial, so that its time is its own.
+    allow_import : bool
+        Whether learners of the user's modules may be imported.
     """
+
+    parent: int
+    log: str
+    import_path: list[str]
+    topics: list[str]
+    allow_import: bool
+
+
+def serve(connection: Any, settings: WorkerSettings) -> None:
+    """Be a worker process: say when ready, then work on what comes in."""
     os.setsid()
-    _die_with_parent(parent)
+    _die_with_parent(settings.parent)
     os.environ.update(single_thread_environment())
-    sys.path[:] = import_path
-    # Ctrl-C is the runner's business; a learner that hides signals is not.
+    sys.path[:] = settings.import_path
+    # Ctrl-C is the runner's business, and its terminal is not a learner's.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    (Path(register) / str(os.getpid())).touch()
+    log = os.open(settings.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    for stream in (1, 2):
+        os.dup2(log, stream)
     from caveat.study._trial import warm_up
 
-    warm_up(topics)
+    warm_up(settings.topics)
+    connection.send("ready")
+    while True:
+        try:
+            key, spec = connection.recv()
+        except EOFError:
+            return
+        os.ftruncate(log, 0)
+        connection.send(work(key, spec, settings.allow_import))
 
 
 def _die_with_parent(parent: int) -> None:
