@@ -39,13 +39,14 @@ def signed_rank_test(differences: NDArray[np.float64]) -> SignedRank:
     if len(signed) > MOST_EXACT:
         z = (statistic - signed.sum() / 2) / np.sqrt((signed**2).sum() / 4)
         return SignedRank(statistic, float(2 * ndtr(-abs(z))), False)
-    # Ranks are whole or half numbers: twice a rank is a place in the table.
-    chances = np.ones(1)
-    for step in np.rint(2 * signed).astype(int):
-        longer = np.zeros(len(chances) + step)
-        longer[: len(chances)] += chances / 2
-        longer[step:] += chances / 2
-        chances = longer
+    # Ranks are whole or half numbers, so twice a rank is a place in a table of how
+    # many sets of signs reach a sum. It is symmetric: the smaller tail is enough.
+    steps = np.rint(2 * signed).astype(int)
     place = round(2 * statistic)
-    tail = min(chances[: place + 1].sum(), chances[place:].sum())
+    reach = min(place, int(steps.sum()) - place)
+    ways = np.zeros(reach + 1)
+    ways[0] = 1.0
+    for step in steps[steps <= reach]:
+        ways[step:] += ways[:-step]
+    tail = ways.sum() / 2.0 ** len(steps)
     return SignedRank(statistic, float(min(2 * tail, 1.0)), True)
