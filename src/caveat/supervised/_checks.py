@@ -1,0 +1,123 @@
+"""What measures take, checked: labels as codes, probabilities as a matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from caveat.exceptions import InvalidInput, listing
+
+Codes = NDArray[np.intp]
+Floats = NDArray[np.float64]
+
+
+def label_codes(
+    y: ArrayLike, predicted: ArrayLike, classes: Sequence[Any] | None
+) -> tuple[Codes, Codes, int]:
+    """Give labels on both sides as numbers, and how many classes there are.
+
+    A label that `classes` does not hold gets a number of its own beyond them.
+    """
+    truth, guess = _column(y, "y"), _column(predicted, "predicted")
+    if len(truth) != len(guess):
+        raise InvalidInput(
+            f"y has {len(truth)} rows and predicted has {len(guess)}; "
+            "they must be equally many"
+        )
+    found = _distinct(truth, guess)
+    known = found if classes is None else list(classes)
+    strangers = [label for label in found if label not in set(known)]
+    index = _index([*known, *strangers])
+    both = [index.get_indexer(pd.Index(side)) for side in (truth, guess)]
+    return both[0], both[1], len(known)
+
+
+def probabilities(
+    y: ArrayLike, proba: ArrayLike, classes: Sequence[Any] | None
+) -> tuple[Codes, Floats]:
+    """Give the number of each row's label (-1: no column has it) and the matrix.
+
+    One column of probabilities is that of the second of two classes.
+    """
+    truth = _column(y, "y")
+    matrix = np.asarray(proba, dtype=np.float64)
+    if matrix.ndim == 1:
+        matrix = np.column_stack([1 - matrix, matrix])
+    if matrix.ndim != 2 or len(matrix) != len(truth):
+        raise InvalidInput(
+            f"proba has the shape {np.shape(proba)}, y has {len(truth)} rows; "
+            "pass one row of class probabilities for each"
+        )
+    if not np.isfinite(matrix).all():
+        row = int(np.flatnonzero(~np.isfinite(matrix).all(axis=1))[0])
+        raise InvalidInput(f"proba is not finite in row {row}; repair the model")
+    known = _distinct(truth) if classes is None else list(classes)
+    if len(known) != matrix.shape[1]:
+        raise InvalidInput(
+            f"proba has {matrix.shape[1]} columns for {len(known)} classes "
+            f"({listing(known)}); name the classes of its columns with classes="
+        )
+    return _index(known).get_indexer(pd.Index(truth)), matrix
+
+
+def is_distribution(matrix: Floats) -> Floats:
+    """Refuse rows that are no probabilities."""
+    off = np.abs(matrix.sum(axis=1) - 1)
+    wrong = np.flatnonzero((off > 1e-6) | (matrix < 0).any(axis=1))
+    if len(wrong):
+        row = int(wrong[0])
+        raise InvalidInput(
+            f"proba of row {row} is {matrix[row].tolist()}, which is no distribution; "
+            "pass probabilities that sum to 1"
+        )
+    return matrix
+
+
+def numbers(y: ArrayLike, predicted: ArrayLike) -> tuple[Floats, Floats]:
+    """Give both sides of a regression as finite numbers."""
+    sides = []
+    for name, side in (("y", y), ("predicted", predicted)):
+        try:
+            column = np.asarray(_column(side, name), dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InvalidInput(f"{name} holds what is no number ({error})") from error
+        if not np.isfinite(column).all():
+            row = int(np.flatnonzero(~np.isfinite(column))[0])
+            raise InvalidInput(f"{name} is {column[row]} in row {row}; use numbers")
+        sides.append(column)
+    if len(sides[0]) != len(sides[1]):
+        raise InvalidInput(
+            f"y has {len(sides[0])} rows and predicted has {len(sides[1])}; "
+            "they must be equally many"
+        )
+    return sides[0], sides[1]
+
+
+def _column(values: ArrayLike, name: str) -> NDArray[Any]:
+    column = np.asarray(values)
+    if column.ndim != 1:
+        raise InvalidInput(f"{name} has the shape {column.shape}; pass one column")
+    if not len(column):
+        raise InvalidInput(f"{name} has 0 rows; one is the least")
+    return column
+
+
+def _distinct(*sides: NDArray[Any]) -> list[Any]:
+    labels = {label for side in sides for label in np.asarray(pd.unique(side)).tolist()}
+    try:
+        return sorted(labels)
+    except TypeError as error:
+        raise InvalidInput(
+            "labels of several types have no order; name the classes with classes="
+        ) from error
+
+
+def _index(labels: list[Any]) -> pd.Index:
+    index = pd.Index(labels)
+    if not index.is_unique:
+        raise InvalidInput(f"classes names a label twice: {listing(labels)}")
+    return index

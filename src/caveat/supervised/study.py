@@ -1,0 +1,158 @@
+"""Supervised learning as a topic of the study engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from inspect import signature
+from typing import Any
+
+import pandas as pd
+
+from caveat._registry import Entry
+from caveat.exceptions import CaveatError, InvalidInput, UnknownName
+from caveat.study.topic import Context, Outcome, Row, single_world
+from caveat.supervised._evaluate import evaluate
+from caveat.supervised._folds import Fold, training_folds
+from caveat.supervised.criteria import cross_validation, loss
+from caveat.supervised.registry import CRITERIA, LEARNERS, MEASURES, RULES
+
+TASKS = ("binary", "multiclass", "regression")
+FOLDS = 5
+
+
+class SupervisedTopic:
+    """One label or number per item, all of them known in training."""
+
+    name = "supervised"
+    learners = LEARNERS
+    measures = MEASURES
+    criteria = CRITERIA
+    rules = RULES
+    protocols = ("caveat",)
+    default_rules = ("cross-validation", "oracle")
+
+    def worlds(
+        self, scenario: Mapping[str, Any], dataset_name: str
+    ) -> list[dict[str, Any]]:
+        """There is one world: the data as they are."""
+        return single_world(scenario, self.name)
+
+    def configurations_per_trial(self, entry: Entry, count: int) -> int:
+        """Take a handful at once: each costs as many fits as there are folds."""
+        return min(count, 4)
+
+    def skip(self, dataset: Mapping[str, Any], entry: Entry) -> str:
+        """Say why a learner cannot do a data set, or ''."""
+        task = dataset["task"]
+        if task not in TASKS:
+            return f"needs one label or number per item, the data are {task}"
+        if entry.tasks and task not in entry.tasks:
+            return f"does {' and '.join(entry.tasks)}, the data are {task}"
+        return ""
+
+    def run(self, context: Context) -> Outcome:
+        """Cross-validate every configuration, fit it again, and judge it."""
+        dataset = context.dataset
+        reason = self.skip({"task": dataset.task}, context.entry)
+        if reason:
+            raise InvalidInput(
+                f"{context.entry.name} and {dataset.name}: the learner {reason}; "
+                "leave one of them out"
+            )
+        split = context.split()
+        X, y = dataset.X, dataset.y
+        parts = (X.iloc[split.train], y.iloc[split.train])
+        tests = (X.iloc[split.test], y.iloc[split.test])
+        folds = self._folds(context, *parts)
+        outcome = Outcome(rows=[])
+        total = len(context.configurations)
+        for done, (index, params) in enumerate(context.configurations):
+            row = self._row(context, params, parts, tests, folds, index, outcome)
+            outcome.rows.append({"config": index, "checkpoint": None, **row})
+            context.progress(done + 1, total)
+        return outcome
+
+    def _row(
+        self,
+        context: Context,
+        params: Mapping[str, Any],
+        parts: tuple[pd.DataFrame, pd.Series],
+        tests: tuple[pd.DataFrame, pd.Series],
+        folds: list[Fold],
+        index: int,
+        outcome: Outcome,
+    ) -> Row:
+        dataset = context.dataset
+        judged = {"task": dataset.task, "classes": dataset.classes or None}
+
+        def make() -> Any:
+            return make_learner(context, params)
+
+        held: dict[str, float | None] = {}
+        try:
+            held = cross_validation(make, *parts, folds=folds, **judged)
+        except CaveatError as error:
+            # A class of one row is in no training fold of its own: nothing to choose
+            # by, but the model on all rows may well be there.
+            outcome.notes.append(f"configuration {index}, cross-validation: {error}")
+        model = make().fit(*parts)
+        scores = evaluate(model, *tests, **judged)
+        for name, rows in context.follow(model, *parts, *tests, index).items():
+            outcome.curves.setdefault(name, []).extend(rows)
+        return {
+            "criterion.cv-loss": held.get("loss"),
+            **{f"criterion.cv-{name}": held.get(name) for name in scores},
+            "oracle.loss": loss(scores),
+            **{f"test.{name}": score for name, score in scores.items()},
+            "fact.folds": len(folds),
+            "fact.training-rows": len(parts[0]),
+            "fact.test-rows": len(tests[0]),
+        }
+
+    def _folds(self, context: Context, X: pd.DataFrame, y: pd.Series) -> list[Fold]:
+        settings = {"folds": FOLDS, **context.resampling}
+        unknown = [name for name in settings if name != "folds"]
+        if unknown:
+            raise UnknownName.among("resampling setting", unknown[0], ["folds"])
+        folds = settings["folds"]
+        if not isinstance(folds, int) or isinstance(folds, bool) or folds < 0:
+            raise InvalidInput(
+                f"resampling: folds is {folds!r}; use a whole number from 2, or 0 for "
+                "no cross-validation"
+            )
+        if folds == 0:
+            return []
+        how = context.spec["split"]
+        # Seeded like the split, so that all learners of a repeat meet the same folds.
+        return training_folds(
+            y,
+            folds=folds,
+            stratify=bool(how.get("stratify")) and context.dataset.task != "regression",
+            groups=X[how["groups"]] if how.get("groups") else None,
+            order=X[how["order"]] if how.get("order") else None,
+            seed=context.seed("split", part="folds"),
+        )
+
+
+def make_learner(context: Context, params: Mapping[str, Any]) -> Any:
+    """Build the learner of a trial; what it can be told of the data, it is told.
+
+    Models of caveat take the task and the kinds of the columns; a class of the user's
+    may take neither.
+    """
+    known = signature(context.entry.load()).parameters
+    told = {
+        "task": context.dataset.task,
+        "kinds": dict(context.dataset.kinds),
+        "random_state": context.seed("learner"),
+    }
+    chosen = {**context.spec["learner"]["params"], **params}
+    extra = {
+        name: value
+        for name, value in told.items()
+        if name in known and name not in chosen
+    }
+    return context.make(params, **extra)
+
+
+TOPIC = SupervisedTopic()
