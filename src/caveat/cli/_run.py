@@ -51,11 +51,14 @@ def run(
     """
     from caveat.study import load_study
     from caveat.study import run as run_study
+    from caveat.study._plan import skipped
     from caveat.study._pool import check_jobs
 
     check_jobs(jobs)
     loaded = load_study(study)
     where = ledger or f"{loaded.study}.ledger"
+    for dataset, learner, reason in skipped(loaded):
+        note(f"skipped: {learner} on {dataset}, {reason}")
     if dry_run:
         _show_plan(loaded, where, yes=yes)
         return

@@ -41,6 +41,13 @@ def plan(
     """
     checked = study if isinstance(study, Study) else load_study(study)
     planned: dict[str, Trial] = {}
+    left_out = skipped(checked)
+    if len(left_out) == len(checked.datasets) * len(checked.learners):
+        dataset, learner, reason = left_out[0]
+        raise InvalidInput(
+            f"study {checked.study!r} has nothing to run: "
+            f"{learner} on {dataset} {reason}"
+        )
     for spec in _specs(checked):
         trial = Trial(spec)
         planned.setdefault(trial.key, trial)
@@ -50,6 +57,36 @@ def plan(
                 "make the grid smaller, or say --yes"
             )
     return list(planned.values())
+
+
+def skipped(study: Study) -> list[tuple[str, str, str]]:
+    """Say which learner cannot do which data set, and why.
+
+    Returns
+    -------
+    list of (data set, learner, reason)
+    """
+    topic: Topic = TOPICS[study.topic].load()
+    found = []
+    for reference in study.datasets:
+        for learner in map(parse_learner, study.learners):
+            reason = _reason(topic, reference, learner)
+            if reason:
+                found.append((_name(reference), learner.name, reason))
+    return found
+
+
+def _reason(topic: Topic, reference: Any, learner: LearnerSpec) -> str:
+    from caveat.datasets import describe
+
+    skip = getattr(topic, "skip", None)
+    if skip is None or learner.is_imported:
+        return ""
+    return skip(describe(reference), topic.learners[learner.name])
+
+
+def _name(reference: Any) -> str:
+    return reference if isinstance(reference, str) else Path(reference["file"]).stem
 
 
 def _specs(study: Study) -> Iterator[dict[str, Any]]:
@@ -71,12 +108,12 @@ def _specs(study: Study) -> Iterator[dict[str, Any]]:
         }
         if study.baseline == "eapp" and _takes_baseline(study.topic, reference):
             yield from _baseline_specs(study, dataset)
-        name = reference if isinstance(reference, str) else Path(reference["file"]).stem
-        worlds = topic.worlds(study.scenario, name)
+        worlds = topic.worlds(study.scenario, _name(reference))
+        able = [item for item in learners if not _reason(topic, reference, item)]
         # Neighbours share a data set and a world, so that workers can keep both.
         for world in worlds:
             for repeat, seed in study.all_repeats:
-                for learner in learners:
+                for learner in able:
                     shared = {
                         **base,
                         "world": world,

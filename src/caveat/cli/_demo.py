@@ -1,0 +1,64 @@
+"""`caveat demo`: a complete example on embedded data, without network."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from caveat.cli._console import Progress, duration, say
+
+
+@click.command(epilog="Example:  caveat demo --out demo")
+@click.option(
+    "--out",
+    metavar="DIR",
+    default="caveat-demo",
+    show_default=True,
+    help="Folder for the ledger and the pages.",
+)
+@click.option("--jobs", type=int, metavar="N", help="Number of workers [all cores].")
+def demo(out: str, jobs: int | None) -> None:
+    """Run a small study from end to end: plan, run, select, report.
+
+    Six models on three data sets that come with scikit-learn. Calling it again
+    resumes: what was run is kept in the ledger.
+    """
+    from caveat.cli._leaderboard import show_leaderboard
+    from caveat.exceptions import InvalidInput
+    from caveat.report import build_report
+    from caveat.study import Ledger, run
+
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(
+            f"--out {out!r} cannot be made: {error.strerror}; name another folder"
+        ) from error
+    ledger = folder / "demo.ledger"
+    progress = Progress("demo study")
+    started = time.monotonic()
+    summary = run(
+        "demo",
+        ledger,
+        jobs=jobs,
+        on_event=lambda event: progress.update(
+            event.done, event.total, sum(event.states.values()) - event.states["done"]
+        ),
+    )
+    progress.close()
+    with Ledger(ledger) as book:
+        records = book.records()
+    show_leaderboard(records, summary.study)
+    page = build_report(
+        records,
+        folder / "report",
+        command=f"caveat report {ledger} --out {folder}/report",
+    )
+    say(
+        f"{summary.total} trials, {summary.failed or 'none'} failed, "
+        f"{duration(time.monotonic() - started)}. Ledger: {ledger}"
+    )
+    say(f"Report: {page}")
