@@ -109,8 +109,8 @@ def test_a_rule_chooses_by_its_column_direction_and_checkpoint(rule, expected):
 def test_the_result_has_the_columns_of_the_contract():
     found = select(make_records({"g": TWO_BY_TWO}), "cover", measure="f1")
     assert list(found.columns) == [
-        *["group", "study", "topic", "dataset", "world", "learner", "protocol"],
-        *["baseline", "repeat", "config", "params", "checkpoint"],
+        *["group", "study", "topic", "dataset", "world", "learner", "settings"],
+        *["protocol", "baseline", "repeat", "config", "params", "checkpoint"],
         *["complete", "missing", "failed", "undefined", "reason", "value"],
         *["criterion.cover", "criterion.error", "oracle.f1", "test.f1", "test.loss"],
     ]
@@ -197,7 +197,7 @@ def test_failed_and_missing_configurations_make_a_group_incomplete():
     assert row["config"] == 0
     assert row["reason"] == (
         "2 of 5 configurations failed (non-finite: 1, timeout: 1); "
-        "1 of 5 configurations have no result yet"
+        "1 of 5 configurations without a result yet"
     )
 
 
@@ -306,6 +306,16 @@ def test_direction_by_column_wins_over_the_glossary():
     records = make_records({"g": TWO_BY_TWO})
     assert chosen(records, "cover", direction={"criterion.cover": "min"}) == (0, 10)
     assert chosen(records, "cover", direction={"test.f1": "min"}) == (0, 20)
+
+
+def test_one_learner_with_two_settings_is_two_groups_that_say_so():
+    records = make_records({"g": TWO_BY_TWO, "h": TWO_BY_TWO})
+    records.trials["learner"] = records.rows["learner"] = "lmm"
+    records.trials["params"] = records.trials["group"].map(
+        {"g": '{"gamma":1}', "h": '{"gamma":0.1}'}
+    )
+    found = select(records, "cover")
+    assert found["settings"].tolist() == ['{"gamma":0.1}', '{"gamma":1}']
 
 
 def test_nothing_that_was_passed_is_changed():

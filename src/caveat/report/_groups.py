@@ -15,8 +15,8 @@ from caveat.report._rules import Glossary, RecordsLike
 from caveat.report._status import Plan, plan_of, status_of
 
 IDENTITY = [
-    *["group", "study", "topic", "dataset", "world", "learner", "protocol"],
-    *["baseline", "repeat"],
+    *["group", "study", "topic", "dataset", "world", "learner", "settings"],
+    *["protocol", "baseline", "repeat"],
 ]
 STATUS = ["complete", "missing", "failed"]
 
@@ -62,8 +62,8 @@ class SelectionTable:
 
         A plain frame needs columns ``config`` and, where there are any,
         ``checkpoint``; a group is one value of ``group`` or, without that column,
-        one combination of study, topic, data set, world, learner, protocol and
-        repeat. It is taken to be whole unless a column ``group_size`` says
+        one combination of study, topic, data set, world, learner, its settings,
+        protocol and repeat. It is taken to be whole unless a column ``group_size`` says
         otherwise.
         """
         if isinstance(records, SelectionTable):
@@ -152,6 +152,10 @@ def _from_records(records: RecordsLike) -> SelectionTable:
     for frame, what in ((trials, "trials"), (rows, "rows")):
         if "group" not in frame.columns and len(frame):
             raise InvalidInput(f"the {what} have no column 'group'; pass records")
+    if "params" in trials.columns:
+        # Of a trial these are the learner's fixed parameters: a study may hold the
+        # same learner twice, and the two must not be taken for one.
+        trials = trials.assign(settings=trials["params"])
     of_trial, names = _factorize(trials)
     of_row, row_names = _factorize(rows)
     # Rows whose trial is not listed form groups too: nothing is dropped.

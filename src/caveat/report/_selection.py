@@ -47,6 +47,7 @@ def select(
     -------
     DataFrame, one row per group, sorted by its identity
         ``group``, ``study``, ``topic``, ``dataset``, ``world``, ``learner``,
+        ``settings`` (the learner's fixed parameters, where a study gives any),
         ``protocol``, ``baseline``, ``repeat``; the chosen ``config``, ``params`` and
         ``checkpoint``; ``complete``, and how many configurations are ``missing``, have
         ``failed``, or could not be chosen because the criterion is ``undefined``;

@@ -66,10 +66,11 @@ def status_of(plan: Plan, present: NDArray[np.intp]) -> dict[str, Any]:
 
 def _sentence(size: int, missing: int, failed: int, why: str) -> str:
     parts = []
+    noun = "configuration" if size == 1 else "configurations"
     if failed:
-        parts.append(f"{failed} of {size} configurations failed ({why})")
+        parts.append(f"{failed} of {size} {noun} failed ({why})")
     if missing:
-        parts.append(f"{missing} of {size} configurations have no result yet")
+        parts.append(f"{missing} of {size} {noun} without a result yet")
     return "; ".join(parts) or "there are no rows"
 
 
