@@ -1,0 +1,157 @@
+"""Labels for items that meet their bags' counts: whole ones, or shares of them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logsumexp
+
+from caveat.proportions._problem import BagProblem
+
+Floats = NDArray[np.float64]
+
+_SINKHORN_ROUNDS = 1000
+_SINKHORN_TOLERANCE = 1e-10
+
+
+def bag_counts(shares: Floats, sizes: NDArray) -> NDArray:
+    """Whole numbers of items per class, ``round(p s)``, that add up to the bag.
+
+    Two classes: the second is rounded (half to even), the first takes the rest. More
+    classes: the largest fractions are rounded up.
+    """
+    wanted = shares * sizes[:, None]
+    if shares.shape[1] == 2:
+        second = np.rint(wanted[:, 1]).astype(np.int64)
+        return np.column_stack([sizes - second, second])
+    counts = np.floor(wanted + 1e-9).astype(np.int64)
+    fractions = wanted - counts
+    missing = sizes - counts.sum(axis=1)
+    # Rank of every class by its fraction, larger first, earlier first among equals.
+    order = np.argsort(-fractions, axis=1, kind="stable")
+    rank = np.empty_like(order)
+    np.put_along_axis(rank, order, np.arange(shares.shape[1])[None, :], axis=1)
+    return counts + (rank < missing[:, None])
+
+
+def hard_labels(problem: BagProblem, log_h: Floats) -> Floats:
+    """Most probable labels with the right number of each class in every bag.
+
+    Two classes: exact, by rank. More: greedy, the item that would lose most by
+    not getting its best class that still has room comes first.
+
+    Parameters
+    ----------
+    problem : BagProblem
+    log_h : ndarray of shape (n_items, n_classes)
+        Log-probabilities, or any scores that rank items.
+
+    Returns
+    -------
+    ndarray of shape (n_items, n_classes)
+        Zeros and a one per row.
+    """
+    counts = bag_counts(problem.shares, problem.sizes)
+    n_classes = log_h.shape[1]
+    if n_classes == 2:
+        chosen = _two_classes(problem, log_h[:, 1] - log_h[:, 0], counts[:, 1])
+    else:
+        chosen = np.empty(problem.n_items, dtype=np.int64)
+        for bag in problem.present:
+            rows = problem.members[bag]
+            chosen[rows] = _greedy(log_h[rows], counts[bag])
+    return np.eye(n_classes)[chosen]
+
+
+def _two_classes(problem: BagProblem, odds: Floats, positives: NDArray) -> NDArray:
+    order = np.lexsort((-odds, problem.bags))
+    first = np.cumsum(problem.sizes) - problem.sizes
+    bags = problem.bags[order]
+    rank = np.arange(len(order)) - first[bags]
+    chosen = np.empty(len(order), dtype=np.int64)
+    chosen[order] = rank < positives[bags]
+    return chosen
+
+
+def _greedy(log_h: Floats, counts: NDArray) -> NDArray:
+    """Fill the classes of one bag; when a class is full, its rivals queue anew."""
+    room = counts.copy()
+    chosen = np.full(len(log_h), -1)
+    waiting = np.arange(len(log_h))
+    while len(waiting):
+        open_classes = np.flatnonzero(room)
+        scores = log_h[np.ix_(waiting, open_classes)]
+        best = scores.argmax(axis=1)
+        if len(open_classes) == 1:
+            chosen[waiting] = open_classes[0]
+            break
+        top_two = np.partition(scores, -2, axis=1)[:, -2:]
+        # In order of regret, serve until the first class is full.
+        order = np.argsort(top_two[:, 0] - top_two[:, 1], kind="stable")
+        wanted = best[order]
+        turn = np.zeros(len(order), dtype=np.int64)
+        for c in range(len(open_classes)):
+            mine = wanted == c
+            turn[mine] = np.arange(1, mine.sum() + 1)
+        full = turn > room[open_classes[wanted]]
+        served = len(order) if not full.any() else int(np.argmax(full))
+        rows = order[:served]
+        chosen[waiting[rows]] = open_classes[wanted[:served]]
+        room -= np.bincount(chosen[waiting[rows]], minlength=len(room))
+        waiting = np.delete(waiting, rows)
+    return chosen
+
+
+def soft_labels(problem: BagProblem, log_h: Floats, reg: float) -> Floats:
+    """Shares of labels by entropic transport: every bag's shares are met exactly.
+
+    Minimises, bag by bag, the cost ``-log h`` minus `reg` times the entropy, over label
+    shares whose bag means are the proportions [1]_. Two classes need one number
+    per bag, found by bisection; more are found by Sinkhorn's iteration.
+
+    References
+    ----------
+    .. [1] M. Cuturi (2013). Sinkhorn distances. NeurIPS 26.
+    """
+    labels = np.empty_like(log_h)
+    for bag in problem.present:
+        rows = problem.members[bag]
+        scaled = log_h[rows] / reg
+        if log_h.shape[1] == 2:
+            share = problem.shares[bag, 1]
+            positive = _shifted(scaled[:, 1] - scaled[:, 0], share)
+            labels[rows] = np.column_stack([1.0 - positive, positive])
+        else:
+            labels[rows] = _sinkhorn(scaled, problem.shares[bag])
+    return labels
+
+
+def _shifted(odds: Floats, share: float) -> Floats:
+    """``sigmoid(odds + b)`` with b such that the mean is the share."""
+    if share <= 0.0 or share >= 1.0:
+        return np.full(len(odds), float(share >= 1.0))
+    target = np.log(share) - np.log1p(-share)
+    low, high = target - odds.max(), target - odds.min()
+    for _ in range(100):
+        middle = 0.5 * (low + high)
+        if expit(odds + middle).mean() < share:
+            low = middle
+        else:
+            high = middle
+    return expit(odds + 0.5 * (low + high))
+
+
+def _sinkhorn(log_scores: Floats, shares: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        wanted = np.log(shares) + np.log(len(log_scores))
+    lift = np.zeros(len(shares))
+    for _ in range(_SINKHORN_ROUNDS):
+        rows = logsumexp(log_scores + lift, axis=1, keepdims=True)
+        totals = logsumexp(log_scores + lift - rows, axis=0)
+        with np.errstate(invalid="ignore"):
+            change = np.where(np.isfinite(wanted), wanted - totals, -np.inf)
+        lift = lift + change
+        if np.abs(np.expm1(change[np.isfinite(wanted)])).max() < _SINKHORN_TOLERANCE:
+            break
+    rows = logsumexp(log_scores + lift, axis=1, keepdims=True)
+    return np.exp(log_scores + lift - rows)
