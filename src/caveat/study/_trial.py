@@ -143,7 +143,7 @@ def make_record(outcome: Outcome) -> dict[str, Any]:
         "table": table,
         "curves": {
             name: [
-                {key: _quiet(plain(item)) for key, item in row.items()} for row in rows
+                {key: _finite(plain(item)) for key, item in row.items()} for row in rows
             ]
             for name, rows in outcome.curves.items()
         },
@@ -174,7 +174,12 @@ def _cell(name: str, value: Any, number: int) -> Any:
     return value
 
 
-def _quiet(value: Any) -> Any:
+def _finite(value: Any) -> Any:
+    """Put None where JSON has no number: an open end of a range, an undefined cell."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -224,7 +229,7 @@ def _facts(entry: Entry) -> dict[str, Any]:
 
 def _read_facts(entry: Entry) -> dict[str, Any]:
     facts = {"title": entry.title, "summary": entry.summary, "paper": entry.paper}
-    facts.update(plain(dict(entry.facts)))
+    facts.update(_finite(plain(dict(entry.facts))))
     facts["warnings"] = warnings_section(entry)
     return {key: value for key, value in facts.items() if value not in ("", None)}
 
