@@ -10,6 +10,8 @@ __getattr__, __dir__, __all__ = attach(
         "_load": ["available", "load", "register"],
         "_reference": ["check_reference", "describe", "resolve"],
         "_read": ["read"],
+        "_folder": ["fetch", "import_files", "verify"],
+        "_home": ["data_home"],
         "_content": ["content_digest"],
         "_fingerprint": ["fingerprint"],
         "registry": [],

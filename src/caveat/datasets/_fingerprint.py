@@ -10,8 +10,11 @@ from typing import Any
 
 from caveat._registry import Entry
 from caveat.datasets._files import companion, digest_of, existing, find_format
+from caveat.datasets._home import data_home as home_of
 from caveat.datasets._load import find, load
+from caveat.datasets._own import OWN
 from caveat.datasets._reference import Reference, parts
+from caveat.datasets._store import is_trusted, recorded_content
 from caveat.exceptions import InvalidInput
 
 _VERSION = 1
@@ -63,7 +66,19 @@ def of_files(digests: list[str], form: str, options: Mapping[str, Any]) -> str:
 
 
 def _of_entry(entry: Entry, data_home: str | Path | None) -> str:
-    content = entry.facts.get("content")
+    facts, home = entry.facts, home_of(data_home)
+    if facts.get("content"):
+        return _digest({"content": facts["content"]})
+    if entry.target == OWN:
+        # The same bytes, read in the same way, are the same data under any name.
+        digests = [file.sha256[0] for file in facts["files"]]
+        return of_files(digests, entry.params["form"], entry.params["options"])
+    files = facts.get("files", ())
+    if files and all(file.sha256 for file in files) and not is_trusted(entry, home):
+        # Every way to pack a pinned file holds the same content: name the first.
+        pins = [file.sha256[0] for file in files]
+        return _digest({"data set": entry.name, "files": pins})
+    content = recorded_content(entry, home) if files else None
     if content is None:
         from caveat.datasets._content import content_digest
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from caveat._registry import Entry
+from caveat.datasets._home import data_home as home_of
+from caveat.datasets._own import own_entry, own_names
 from caveat.datasets._row import check_id, plain, row
+from caveat.datasets._store import is_cached
 from caveat.datasets.registry import DATASETS
-from caveat.exceptions import DataError, InvalidInput, UnknownName
+from caveat.exceptions import InvalidInput, UnknownName
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,18 +23,30 @@ if TYPE_CHECKING:
 def find(name: str, *, data_home: str | Path | None = None) -> Entry:
     """Find a row by its name, however it is spelt: ``CAL500`` is ``cal500``.
 
+    Data sets that were imported into the data folder are found too.
+
     Examples
     --------
     >>> find("Breast-Cancer").name
     'breast_cancer'
     """
+    entry = find_registered(name)
+    if entry is not None:
+        return entry
+    home = home_of(data_home)
+    own = own_entry(name, home)
+    if own is not None:
+        return own
+    raise UnknownName.among("data set", name, [*DATASETS, *own_names(home)])
+
+
+def find_registered(name: str) -> Entry | None:
+    """Find a row of the registry, or None."""
     check_id(name)
     if name in DATASETS:
         return DATASETS[name]
     spelt = {plain(known): known for known in DATASETS}
-    if plain(name) in spelt:
-        return DATASETS[spelt[plain(name)]]
-    raise UnknownName.among("data set", name, DATASETS)
+    return DATASETS[spelt[plain(name)]] if plain(name) in spelt else None
 
 
 def load(name: str, *, data_home: str | Path | None = None) -> Dataset:
@@ -61,43 +75,14 @@ def load(name: str, *, data_home: str | Path | None = None) -> Dataset:
     ...
     caveat.exceptions.UnknownName: no data set is called 'wien'; did you mean 'wine'?
     """
-    entry = find(name)
+    entry = find(name, data_home=data_home)
+    if entry.facts.get("files"):
+        from caveat.datasets._fetch import obtain
+
+        return obtain(entry, home_of(data_home))
+    from caveat.datasets._checked import checked
+
     return checked(entry, entry.make())
-
-
-def checked(entry: Entry, loaded: Any) -> Dataset:
-    """Complete what a loader gave by the facts of its row, or refuse a mismatch."""
-    from caveat.datasets._dataset import Dataset
-    from caveat.datasets._frame import from_frame
-
-    facts = entry.facts
-    if isinstance(loaded, tuple) and len(loaded) == 2:
-        X, y = loaded
-        loaded = from_frame(X.assign(target=y), "target", task=facts["task"])
-    if not isinstance(loaded, Dataset):
-        raise InvalidInput(
-            f"the loader of data set {entry.name!r} gave a {type(loaded).__name__}; "
-            "it must give a Dataset or a pair (X, y)"
-        )
-    found = {
-        "task": loaded.task,
-        "rows": len(loaded),
-        "columns": loaded.X.shape[1],
-        "classes": len(loaded.classes) or None,
-    }
-    for fact, value in found.items():
-        if facts.get(fact) not in (None, value):
-            raise DataError(
-                f"data set {entry.name!r} should have {fact} {facts[fact]}, but what "
-                f"was loaded has {value}; it is another data set, or another version"
-            )
-    return dataclasses.replace(
-        loaded,
-        name=entry.name,
-        source=facts.get("source") or loaded.source,
-        licence=facts.get("licence") or loaded.licence,
-        notes=(*facts.get("notes", ()), *loaded.notes),
-    )
 
 
 def available(*, data_home: str | Path | None = None) -> pd.DataFrame:
@@ -120,6 +105,8 @@ def available(*, data_home: str | Path | None = None) -> pd.DataFrame:
     """
     import pandas as pd
 
+    home = home_of(data_home)
+    own = [find(name, data_home=home) for name in own_names(home)]
     rows = [
         {
             "name": entry.name,
@@ -127,9 +114,9 @@ def available(*, data_home: str | Path | None = None) -> pd.DataFrame:
             "rows": entry.facts.get("rows"),
             "columns": entry.facts.get("columns"),
             "source": entry.facts.get("source", ""),
-            "cached": True,
+            "cached": is_cached(entry, home),
         }
-        for entry in DATASETS.values()
+        for entry in [*DATASETS.values(), *own]
     ]
     return pd.DataFrame(rows).astype({"rows": "Int64", "columns": "Int64"})
 

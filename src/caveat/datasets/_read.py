@@ -115,7 +115,8 @@ def read(
         "transposed": transposed,
         "image_size": image_size,
     }
-    title = name or place.name.removesuffix(".gz").rpartition(".")[0] or place.name
+    title = name or place.name.removesuffix(".gz")
+    title = name or title.rpartition(".")[0] or title
     if form == "images":
         dataset = parse_folder(place, title, image_size)
     else:

@@ -66,6 +66,11 @@ class SourceFile:
         The digest its publisher states, checked too.
     size_limit : int
         More bytes than this are never downloaded.
+    folder : str
+        Which folder of the data home it lives in, if several data sets share it; the
+        data set's own name if empty.
+    unpack : bool
+        It is fetched packed by gzip and kept unpacked; digests are of what is kept.
     """
 
     name: str
@@ -73,6 +78,8 @@ class SourceFile:
     sha256: tuple[str, ...] = ()
     md5: str | None = None
     size_limit: int = 64 * 2**20
+    folder: str = ""
+    unpack: bool = False
 
 
 def row(
@@ -94,6 +101,7 @@ def row(
     openml: int | None = None,
     content: str | None = None,
     bring: str = "",
+    image_size: int | None = None,
     notes: Iterable[str] = (),
     params: Mapping[str, Any] | None = None,
 ) -> Entry:
@@ -120,6 +128,8 @@ def row(
         Digest of the content, for what is embedded or generated.
     bring : str
         How to get a file that cannot be fetched, and what it must hold.
+    image_size : int, optional
+        It can be imported as a folder of pictures, cut to squares of this size.
     notes : iterable of str
         Known traps; they end in `Dataset.notes`.
     """
@@ -138,6 +148,7 @@ def row(
         "openml": openml,
         "content": content,
         "bring": bring,
+        "image_size": image_size,
         "notes": tuple(notes),
     }
     return Entry(
