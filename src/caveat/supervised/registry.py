@@ -151,7 +151,7 @@ RULES = Registry(
         ),
         *(
             Entry(
-                name=f"cv-{measure.name}",
+                name=f"cross-validation-{measure.name}",
                 target=_CROSS_VALIDATION,
                 summary=f"best {measure.title} in cross-validation",
                 tasks=measure.tasks,
