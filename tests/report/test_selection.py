@@ -298,6 +298,20 @@ def test_a_plain_frame_is_grouped_by_what_it_says():
     assert not short["complete"].any()
 
 
+def test_a_row_without_a_configuration_number_takes_part_and_comes_last():
+    frame = one_group(**{"config": [None, 3, 4], "criterion.x": [0.9, 0.9, 0.1]})
+    assert select(frame, "x", direction="max")["config"].tolist() == [3]
+    alone = one_group(**{"config": [None, 3], "criterion.x": [0.9, 0.1]})
+    found = select(alone, "x", direction="max").iloc[0]
+    assert (found["config"] is pd.NA, found["criterion.x"]) == (True, 0.9)
+
+
+def test_rows_without_any_configuration_are_one_each():
+    frame = pd.DataFrame({"criterion.x": [0.1, None, 0.3], "test.y": [1.0, 2.0, 3.0]})
+    found = select(frame, "x", measure="y", direction="max").iloc[0]
+    assert (found["value"], found["undefined"], found["complete"]) == (3.0, 1, True)
+
+
 def test_a_bare_name_means_the_criterion():
     assert chosen(TWO_BY_TWO, "cover", direction="max") == (0, 20)
 
@@ -338,6 +352,16 @@ def test_regret_is_what_the_rule_gave_up_in_the_direction_of_the_measure():
     assert loss["regret"] == pytest.approx(0.3)
     assert (loss["best_config"], loss["best_checkpoint"]) == (1, 20)
     assert regret(records, "test.f1", measure="f1")["regret"].tolist() == [0.0]
+
+
+def test_the_measure_that_nobody_names_is_the_only_one_or_the_studys_first():
+    records = make_records({"g": TWO_BY_TWO})
+    with pytest.raises(InvalidInput, match=r"'test.f1', 'test.loss'; pass measure"):
+        regret(records, "cover")
+    records.studies = {"s": {"measures": ["loss", "f1"]}}
+    assert regret(records, "cover")["best"].tolist() == [0.2]
+    alone = TWO_BY_TWO.drop(columns="test.loss")
+    assert regret(make_records({"g": alone}), "cover")["best"].tolist() == [0.8]
 
 
 CELLS = st.lists(

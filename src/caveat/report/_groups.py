@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -40,6 +41,8 @@ class SelectionTable:
         Position in `groups` of each row's group; -1 for rows of trials that are not
         done, which take no part.
     glossary : mapping of (kind, name) to facts
+    studies : mapping of str to mapping
+        The specs of the studies, as far as the records have them.
 
     Examples
     --------
@@ -55,6 +58,7 @@ class SelectionTable:
     rows: pd.DataFrame
     code: NDArray[np.intp]
     glossary: Glossary
+    studies: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, records: RecordsLike | pd.DataFrame | SelectionTable) -> SelectionTable:
@@ -98,7 +102,8 @@ class SelectionTable:
         if "config" not in self.rows.columns:
             # Without numbers every row of a group is a configuration of its own.
             return np.arange(len(self.rows))
-        return np.asarray(pd.factorize(self.rows["config"], sort=True)[0])
+        config = self.rows["config"]
+        return pd.factorize(config, sort=True, use_na_sentinel=False)[0]
 
     @cached_property
     def checkpoint_order(self) -> NDArray[np.float64]:
@@ -172,7 +177,8 @@ def _from_records(records: RecordsLike) -> SelectionTable:
         unfinished = trials.loc[(trials["state"] != "done").to_numpy(), "key"]
         code = np.where(rows["key"].isin(unfinished), -1, code)
     planned = plan_of(trials, of_trial, len(groups))
-    return _finish(groups, rows, code, records.glossary, planned)
+    table = _finish(groups, rows, code, records.glossary, planned)
+    return replace(table, studies=getattr(records, "studies", {}))
 
 
 def _factorize(frame: pd.DataFrame) -> tuple[NDArray[np.intp], pd.Index]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from caveat.exceptions import InvalidInput, listing
 from caveat.report._groups import SelectionTable
 from caveat.report._rules import (
     Direction,
@@ -21,7 +22,7 @@ def regret(
     records: RecordsLike | pd.DataFrame | SelectionTable,
     rule: str,
     *,
-    measure: str,
+    measure: str | None = None,
     direction: Direction = None,
 ) -> pd.DataFrame:
     """Compare the row that a rule chooses with the best row of each group.
@@ -32,8 +33,9 @@ def regret(
         See `SelectionTable.of`.
     rule : str
         As in `select`.
-    measure : str
-        What counts: ``accuracy``, or ``test.accuracy``.
+    measure : str, optional
+        What counts: ``accuracy``, or ``test.accuracy``. Without it, the only measure
+        there is, or the one that the study names first.
     direction : {"max", "min"}, mapping of column to those, optional
         Of the rule's column and of the measure; a single word holds for both.
 
@@ -66,7 +68,8 @@ def regret(
     table = SelectionTable.of(records)
     words, columns = table.glossary, list(table.rows.columns)
     resolved = resolve_rule(rule, glossary=words, columns=columns, direction=direction)
-    column = resolve_measure(measure, glossary=words, columns=columns)
+    name = _main_measure(table) if measure is None else measure
+    column = resolve_measure(name, glossary=words, columns=columns)
     way = direction_of(column, glossary=words, direction=direction)
     goal = Rule(column, column, "best", way, oracle=True)
     pick, usable = choose(table, resolved)
@@ -84,3 +87,21 @@ def regret(
     blank = (pick >= 0) & np.isnan(chosen)
     add_reason(result, blank, f"{column} is not defined in the chosen row")
     return result
+
+
+def _main_measure(table: SelectionTable) -> str:
+    """Find the measure that nobody needs to name."""
+    found = [name for name in table.rows.columns if name.startswith("test.")]
+    named = {
+        str(spec["measures"][0])
+        for spec in table.studies.values()
+        if spec.get("measures")
+    }
+    if len(named) == 1:
+        return named.pop()
+    if len(found) == 1:
+        return found[0]
+    raise InvalidInput(
+        f"no measure was named and there are {listing(found) or 'none'}; pass "
+        "measure='accuracy' or another"
+    )
