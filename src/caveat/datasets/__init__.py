@@ -8,7 +8,7 @@ __getattr__, __dir__, __all__ = attach(
         "_dataset": ["Dataset"],
         "_frame": ["from_frame"],
         "_load": ["available", "load", "register"],
-        "_reference": ["check_reference", "describe", "resolve"],
+        "_reference": ["READ_OPTIONS", "check_reference", "describe", "resolve"],
         "_read": ["read"],
         "_folder": ["fetch", "import_files", "verify"],
         "_home": ["data_home"],

@@ -106,7 +106,7 @@ def leak(rows: int = 600, columns: int = 7, seed: int = 6) -> Dataset:
     return Dataset(name="leak", X=frame, y=pd.Series(y, name="payment"), task="binary")
 
 
-def loans(rows: int = 1000, seed: int = 7) -> Dataset:
+def lending(rows: int = 1000, seed: int = 7) -> Dataset:
     """Draw a table like people have: text, truth values, gaps, a region for bags."""
     draw = np.random.RandomState(seed)
     region = draw.choice(
@@ -137,7 +137,7 @@ def loans(rows: int = 1000, seed: int = 7) -> Dataset:
         }
     )
     y = pd.Series(np.where(default, "yes", "no"), name="default")
-    return Dataset(name="loans", X=frame, y=y, task="binary")
+    return Dataset(name="lending", X=frame, y=y, task="binary")
 
 
 def sectors(rows: int = 2000, seed: int = 8) -> Dataset:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Reference = str | Mapping[str, Any]
 
 # The options of `read`, here as well so that checking a study file stays cheap.
-OPTIONS = (
+READ_OPTIONS = (
     "target",
     "targets",
     "format",
@@ -76,8 +76,8 @@ def parts(reference: object) -> tuple[str, dict[str, Any]]:
         option = str(key).replace("-", "_")
         if option == "file":
             continue
-        if option not in OPTIONS:
-            raise UnknownName.among("option of a data file", key, OPTIONS)
+        if option not in READ_OPTIONS:
+            raise UnknownName.among("option of a data file", key, READ_OPTIONS)
         options[option] = value
     return reference["file"], options
 

@@ -5,6 +5,24 @@ from __future__ import annotations
 from caveat._registry import Entry
 from caveat.datasets._row import row
 
+# What each data set holds, so that nobody has to load it to know which one it is.
+_CONTENT = {
+    "iris": "93b2429e0788ad485e1574d1afd563f6fcb082eeffab54452c6b15cad9e691c6",
+    "wine": "85dabab4cf46166a24084c3fdfa86e5b6b887e846fc3aedfa6b669156facddcb",
+    "breast_cancer": "9c7333324eb74361ce9511263fb1d833246edaba4843e55f1b429b73395e8b31",
+    "digits": "6ec666898cfe0cc63aace579b60572eef749ff78060d880c0160e8152686e872",
+    "diabetes": "5de7bf2e990b91a0d2147e4effd8cb7b21ef5cead26879ffd4e2ec8bf444b7ac",
+    "noise": "01c97d4a8d8469b4ba3b1aba5153b744adc6d2c1b0b58435c9c2a9483af19def",
+    "blobs": "62c93e50d46e9e9a67e85f6ea5fc223b4fef31800b803129c269d30fbfa5d80e",
+    "xor": "d3a2a70871434b91273f9594a0a2f08897853788f413504d24ae587e5e97046f",
+    "moons": "8e6039a653ac2a34666f271c16f0afb3640f4e59c6b9feec81c62f73fadca897",
+    "friedman": "134bfcda8f97977f04e8e8a59cf85920ff4d9142ae80290582a423ab840b04a2",
+    "leak": "a54fa356861f20192ccbd152a21c64cbd408457bb210887c7c8825106f1b2ce4",
+    "lending": "d8425b7e2063d32acd6d0e8add2dd9e5d3a7098594f694fd3f2f1ca3aac085a1",
+    "sectors": "73898804fa8fd28edf5b844f79c25008c10d5b9713656e1e0a9b991ece882092",
+    "tags": "9e932e85947d89cea919ac04048319ea5c5e57e6d7b15fe4cc6af95572449201",
+    "doubtful": "76898ebe617734593a88b6f4c11facc0444783beb1ff0421eb11eb75132b5002",
+}
 _BUNDLED = "caveat.datasets._embedded:load_bundled"
 _DRAWN = "caveat.datasets._generators:"
 
@@ -20,6 +38,7 @@ def _classic(
         columns=columns,
         classes=classes,
         params={"name": name},
+        content=_CONTENT[name],
         source="comes with scikit-learn",
         **more,  # type: ignore[arg-type]
     )
@@ -32,7 +51,6 @@ def _world(
     columns: int,
     classes: int | None,
     summary: str,
-    content: str | None = None,
 ) -> Entry:
     return row(
         name,
@@ -42,7 +60,7 @@ def _world(
         columns=columns,
         classes=classes,
         summary=summary,
-        content=content,
+        content=_CONTENT[name],
         source="drawn by caveat",
         licence="BSD-3-Clause",
     )
@@ -105,7 +123,7 @@ EMBEDDED = [
     _world("moons", "binary", 500, 2, 2, "two half circles that overlap a little"),
     _world("friedman", "regression", 500, 10, None, "five columns count, five do not"),
     _world("leak", "binary", 600, 8, 2, "one column gives the answer away"),
-    _world("loans", "binary", 1000, 6, 2, "text, truth values, gaps, and a region"),
+    _world("lending", "binary", 1000, 6, 2, "text, truth values, gaps, and a region"),
     _world("sectors", "multilabel", 2000, 2, 4, "four triangles with sets of labels"),
     _world("tags", "multilabel", 300, 12, 6, "six noisy linear labels, one rare"),
     _world("doubtful", "partial", 500, 6, 5, "clouds with candidate labels"),
