@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from caveat.exceptions import CaveatError
 from caveat.report import cliques_by_difference, cliques_by_tests
 
-few = settings(max_examples=40, deadline=None)
+few = settings(max_examples=25, deadline=None)
 NAMES = "abcdefg"
 
 
