@@ -81,7 +81,7 @@ class Entry:
         try:
             return getattr(import_module(module), attribute)
         except ImportError as error:
-            if self.extra is None or (error.name or "").startswith("caveat"):
+            if self.extra is None or (error.name or "").startswith("caveat."):
                 raise
             raise MissingExtra(
                 f"{self.name!r} needs {error.name!r}, which is not installed; "

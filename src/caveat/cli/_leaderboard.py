@@ -30,11 +30,11 @@ def show_leaderboard(records: Records, study: str) -> None:
     if means.empty:
         say("No trial gave a value.")
         return
-    direction = direction_of(records, measure)
-    ranks = average_ranks(means.dropna(), direction=direction).average
-    order = sorted(means.columns, key=lambda name: ranks.get(name, float("inf")))
+    direction = direction_of(measure, glossary=records.glossary)
+    ranks = average_ranks(means, direction=direction, missing="worst").ranks
+    order = sorted(means.columns, key=lambda name: ranks[name])
     rows: list[list[Any]] = [
-        [learner, f"{ranks[learner]:.2f}", *(f"{v:.3f}" for v in means[learner])]
+        [learner, f"{ranks[learner]:.2f}", *map(_number, means[learner])]
         for learner in order
     ]
     free = _free_part(records, measure)
@@ -75,4 +75,4 @@ def _free_part(records: Records, measure: str) -> dict[str, float] | None:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
+    return "–" if value is None or value != value else f"{value:.3f}"

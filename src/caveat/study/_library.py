@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from caveat.study.registry import TOPICS
+
+log = logging.getLogger(__name__)
 
 
 def _folders() -> list[tuple[str, Traversable]]:
     found = []
     for name, entry in TOPICS.items():
         package = entry.target.partition(":")[0].rpartition(".")[0]
-        folder = files(package).joinpath("studies")
-        if folder.is_dir():
+        try:
+            folder = files(package).joinpath("studies") if package else None
+        except (Exception, SystemExit) as error:
+            # A broken plug-in must not take the built-in studies with it.
+            log.warning("topic %r cannot be imported: %s", name, error)
+            continue
+        if folder is not None and folder.is_dir():
             found.append((name, folder))
     return found
 
