@@ -153,9 +153,9 @@ class TabularModel(BaseEstimator):
     def _in_range(self, encoded: Any) -> Any:
         if not self.single_precision:
             return encoded
-        # What single precision cannot hold goes to its ends: no tree tells it apart.
-        largest = float(np.finfo(np.float32).max)
-        return np.clip(encoded, -largest, largest, out=encoded)
+        # Trees see order only, so the ends of single precision can be pulled in; far
+        # enough that a sum over the rows stays finite, too.
+        return np.clip(encoded, -1e30, 1e30, out=encoded)
 
     def _remember_columns(self) -> None:
         self.n_features_in_ = self.encoder_.n_features_in_
