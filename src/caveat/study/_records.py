@@ -130,7 +130,7 @@ def _read(
     return Records(
         trials=frame,
         rows=tables.frame(frame),
-        glossary=_read_glossary(connection),
+        glossary=_read_glossary(connection, set(frame["topic"])),
         studies=_read_studies(connection, name),
         _details=details,
     )
@@ -192,16 +192,15 @@ def _read_costs(connection: Connection) -> dict[str, dict[str, Any]]:
     }
 
 
-def _read_glossary(connection: Connection) -> dict[tuple[str, str], dict[str, Any]]:
-    query = sa.select(glossary).order_by(
-        glossary.c.topic, glossary.c.kind, glossary.c.name
-    )
+def _read_glossary(
+    connection: Connection, topics: set[str]
+) -> dict[tuple[str, str], dict[str, Any]]:
+    """Read what names mean in these topics; the baseline's words give way."""
+    query = sa.select(glossary).where(glossary.c.topic.in_(sorted(topics)))
+    rows = connection.execute(query).all()
     found: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in connection.execute(query):
-        facts = {"topic": row.topic, **json.loads(row.facts)}
-        # The baseline's words must not replace those of the study's own topic.
-        if (row.kind, row.name) not in found or row.topic != "baseline":
-            found[row.kind, row.name] = facts
+    for row in sorted(rows, key=lambda row: (row.topic != "baseline", *row)):
+        found[row.kind, row.name] = {"topic": row.topic, **json.loads(row.facts)}
     return found
 
 
