@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,10 +13,12 @@ from numpy.typing import NDArray
 from caveat.report.kit._canvas import Canvas
 from caveat.report.kit._numbers import fixed
 
-DOT = {"markersize": 7, "markeredgewidth": 1.2}
+DOT: dict[str, Any] = {"markersize": 7, "markeredgewidth": 1.2}
 
 
-def round_ticks(low: float, high: float, most: int = 5) -> tuple[NDArray[np.float64], int]:
+def round_ticks(
+    low: float, high: float, most: int = 5
+) -> tuple[NDArray[np.float64], int]:
     """Choose at most `most` round numbers within a range, and their decimals.
 
     Examples
@@ -34,7 +37,7 @@ def round_ticks(low: float, high: float, most: int = 5) -> tuple[NDArray[np.floa
             last = math.floor(high / step + 1e-9)
             if last - first + 1 <= most:
                 places = max(0, -exponent + (digit == 2.5))
-                return np.arange(first, last + 1) * step, places
+                return np.arange(first, last + 1, dtype=np.float64) * step, places
     raise AssertionError("a step of ten times the range leaves at most one tick")
 
 
@@ -61,7 +64,12 @@ def upright_axis(
     axes.grid(axis="y", color=canvas.colour("rule"))
     axes.spines["left"].set_visible(False)
     axes.text(
-        0, 1.04, label, transform=axes.transAxes, color=canvas.colour("muted"), va="bottom"
+        0,
+        1.04,
+        label,
+        transform=axes.transAxes,
+        color=canvas.colour("muted"),
+        va="bottom",
     )
 
 
@@ -77,6 +85,7 @@ def interval(
     marker: str = "o",
     filled: bool = True,
     upright: bool = False,
+    width: float = 2.2,
 ) -> None:
     """Draw a dot and its interval; without an interval (NaN) the dot alone."""
     colour = canvas.colour(token)
@@ -84,7 +93,7 @@ def interval(
     line = (fixed_, ends) if upright else (ends, fixed_)
     dot = ([at], [value]) if upright else ([value], [at])
     if np.isfinite(ends).all():
-        axes.plot(*line, color=colour, linewidth=2.2, solid_capstyle="butt", zorder=3)
+        axes.plot(*line, color=colour, linewidth=width, solid_capstyle="butt", zorder=3)
     axes.plot(
         *dot,
         marker=marker,
@@ -101,7 +110,9 @@ def free_part(
     axes: Axes, canvas: Canvas, edge: float, value: float, *, upright: bool = False
 ) -> None:
     """Hatch what is free: from the edge of the axis to the value."""
-    span, line = (axes.axhspan, axes.axhline) if upright else (axes.axvspan, axes.axvline)
+    span, line = (
+        (axes.axhspan, axes.axhline) if upright else (axes.axvspan, axes.axvline)
+    )
     span(
         edge,
         value,

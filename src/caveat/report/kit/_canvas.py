@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from io import BytesIO
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -26,6 +27,10 @@ from caveat.report.kit._theme import RC, Palette, light, sentinel
 Draw = Callable[["Canvas"], None]
 _LINE = 0.155  # inches from one line of a file's title or conditions to the next
 _PNG_DPI = 144
+# On top of matplotlib's own settings: a user's style must not change a report.
+_STYLE: dict[Any, Any] = {
+    key: value for key, value in mpl.rcParamsDefault.items() if key != "backend"
+} | RC
 
 
 class Canvas:
@@ -161,7 +166,7 @@ def draw_png(
 @contextmanager
 def _quietly() -> Iterator[None]:
     """Set our style; readers' fonts have the glyphs that DejaVu lacks."""
-    with warnings.catch_warnings(), mpl.rc_context({**mpl.rcParamsDefault, **RC}):
+    with warnings.catch_warnings(), mpl.rc_context(_STYLE):
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         warnings.filterwarnings("ignore", message="Matplotlib currently does not")
         yield

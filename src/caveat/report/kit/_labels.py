@@ -9,7 +9,7 @@ from typing import NamedTuple
 from caveat.report.kit._canvas import text_width
 
 _HEIGHT = 0.14  # inches of a line of text
-_CHARACTERS_TOO_CLOSE = 0.05
+_TOO_CLOSE = 0.04
 
 
 class Box(NamedTuple):
@@ -91,8 +91,20 @@ def below_line(
     return placed
 
 
+@dataclass(frozen=True)
+class Mark:
+    """A point to be labelled, and how far its interval reaches down and up."""
+
+    x: float
+    y: float
+    text: str
+    weight: str = "normal"
+    down: float = 0.0
+    up: float = 0.0
+
+
 def around_points(
-    points: Sequence[tuple[float, float, str, str]],
+    marks: Sequence[Mark],
     *,
     bounds: Box,
     obstacles: Sequence[Box] = (),
@@ -102,7 +114,7 @@ def around_points(
 
     Parameters
     ----------
-    points : sequence of (x, y, text, weight)
+    marks : sequence of Mark
         Inches; earlier ones choose first.
     bounds : Box
         Where texts must stay.
@@ -116,18 +128,22 @@ def around_points(
     list of Label, without those that found no room.
     """
     taken = [*obstacles]
-    taken += [Box(x - 0.06, y - 0.06, x + 0.06, y + 0.06) for x, y, _, _ in points]
+    taken += [Box(m.x - 0.06, m.y - 0.06, m.x + 0.06, m.y + 0.06) for m in marks]
     placed = []
-    for x, y, text, weight in points:
-        width = text_width(text, size, weight)
-        for align, dx, dy in _SIDES:
-            label_x, label_y = x + dx, y + dy
-            start = label_x - {"left": 0.0, "center": width / 2, "right": width}[align]
-            box = Box(start, label_y - _HEIGHT / 2, start + width, label_y + _HEIGHT / 2)
-            free = not any(box.meets(other, _CHARACTERS_TOO_CLOSE) for other in taken)
+    for mark in marks:
+        width = text_width(mark.text, size, mark.weight)
+        beyond = (
+            ("center", 0.0, mark.up + 0.1),
+            ("center", 0.0, -mark.down - 0.1),
+        )
+        for align, dx, dy in (*_SIDES, *beyond):
+            x, y = mark.x + dx, mark.y + dy
+            start = x - {"left": 0.0, "center": width / 2, "right": width}[align]
+            box = Box(start, y - _HEIGHT / 2, start + width, y + _HEIGHT / 2)
+            free = not any(box.meets(other, _TOO_CLOSE) for other in taken)
             if free and box.inside(bounds):
                 taken.append(box)
-                placed.append(Label(text, label_x, label_y, align, weight))
+                placed.append(Label(mark.text, x, y, align, mark.weight))
                 break
     return placed
 
@@ -135,10 +151,8 @@ def around_points(
 _SIDES = (
     ("left", 0.12, 0.0),
     ("right", -0.12, 0.0),
-    ("center", 0.0, 0.17),
-    ("center", 0.0, -0.17),
-    ("left", 0.1, 0.13),
-    ("left", 0.1, -0.13),
-    ("right", -0.1, 0.13),
-    ("right", -0.1, -0.13),
+    ("left", 0.08, 0.13),
+    ("left", 0.08, -0.13),
+    ("right", -0.08, 0.13),
+    ("right", -0.08, -0.13),
 )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from caveat.report.kit._prose import NBSP
 
 MINUS = "\u2212"
-_WORDS = ("no one two three four five six seven eight nine ten eleven twelve").split()
+_WORDS = (
+    *("no", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
 _SHARES = (
     (0.75, "three quarters"),
     (2 / 3, "two thirds"),
@@ -125,22 +127,6 @@ def capital(text: str) -> str:
     'Four learners'
     """
     return text[:1].upper() + text[1:]
-
-
-def listed(names: Sequence[str], most: int = 4) -> str:
-    """Join names with commas and a final "and"; many are counted.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"]), listed(list("abcdefg"), most=2)
-    ('a, b and c', 'a, b and 5 others')
-    """
-    if len(names) > most + 1:
-        shown, rest = list(names[:most]), len(names) - most
-        return f"{', '.join(shown)} and {rest} others"
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def p_value(p: float) -> str:

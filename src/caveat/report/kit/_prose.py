@@ -6,7 +6,7 @@ apart from the words around them and escapes them when it becomes HTML.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from string import Formatter
 
@@ -14,7 +14,12 @@ from markupsafe import Markup, escape
 
 from caveat._text import terminal_text
 
-_TAGS = {"plain": "{}", "strong": "<b>{}</b>", "code": "<code>{}</code>"}
+_TAGS = {
+    "plain": "{}",
+    "name": "{}",
+    "strong": "<b>{}</b>",
+    "code": "<code>{}</code>",
+}
 NBSP = "\u00a0"
 
 
@@ -53,7 +58,7 @@ class Span:
     ----------
     text : str
         What it says.
-    kind : {"plain", "strong", "code", "link"}
+    kind : {"plain", "name", "strong", "code", "link"}
         How it is shown.
     target : str
         Where a link leads: an id on the page.
@@ -131,9 +136,31 @@ def join(parts: Iterable[Prose | Span | str], separator: str = " ") -> Prose:
     return Prose(tuple(spans))
 
 
+def names(texts: Sequence[str], most: int = 4) -> Prose:
+    """Join names with commas and a final "and"; many are counted.
+
+    Examples
+    --------
+    >>> str(names(["a", "b", "c"])), str(names(list("abcdefg"), most=2))
+    ('a, b and c', 'a, b and 5 others')
+    """
+    shown = [name(text) for text in texts]
+    if len(shown) > most + 1:
+        rest = len(shown) - most
+        return join(shown[:most], ", ") + f" and {rest} others"
+    if len(shown) < 2:
+        return join(shown)
+    return join(shown[:-1], ", ") + " and " + shown[-1]
+
+
 def strong(text: str) -> Span:
     """Return the number that a sentence turns on."""
     return Span(text, "strong")
+
+
+def name(text: str) -> Span:
+    """Return a name of somebody else's making; long ones lose their middle."""
+    return Span(shorten(text, 40), "name")
 
 
 def code(text: str) -> Span:

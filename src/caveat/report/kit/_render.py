@@ -13,7 +13,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from caveat.report.kit._drawn import Drawn, draw_figures
-from caveat.report.kit._model import Caveat, Chapter, Download, Page, Row, Section, Table
+from caveat.report.kit._model import (
+    Caveat,
+    Chapter,
+    Download,
+    Page,
+    Row,
+    Section,
+    Table,
+)
 from caveat.report.kit._numbers import capital, plural, word
 from caveat.report.kit._prose import Prose, prose, visible
 from caveat.report.kit._theme import MONO, SANS, SERIF, css_variables
@@ -42,14 +50,18 @@ def render(page: Page, drawn: Mapping[str, Drawn] | None = None) -> str:
     security policy that admits that script and nothing else.
     """
     script = _resource("page.js")
-    return _environment().get_template("page.html.j2").render(
-        page=page,
-        drawn=draw_figures(page, png=False) if drawn is None else drawn,
-        several=len(page.chapters) > 1,
-        style=Markup(_style()),
-        script=Markup(script),
-        policy=content_security_policy(script),
-        document_title=str(prose(_title(page))).rstrip("."),
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            page=page,
+            drawn=draw_figures(page, png=False) if drawn is None else drawn,
+            several=len(page.chapters) > 1,
+            style=Markup(_style()),
+            script=Markup(script),
+            policy=content_security_policy(script),
+            document_title=str(prose(_title(page))).rstrip("."),
+        )
     )
 
 
@@ -112,6 +124,12 @@ def _body_rows(table: Table) -> list[tuple[str, list[Row]]]:
     return [(place, rows) for place, rows in parts if rows or place == ""]
 
 
+def _group_starts(table: Table) -> set[int]:
+    """Positions of the columns that begin a group."""
+    spans = [span for _, span in table.groups]
+    return {1 + sum(spans[:number]) for number in range(len(spans))}
+
+
 def _shown(value: object) -> object:
     """Spell out unseen characters in every plain text that a template prints."""
     if isinstance(value, str) and not isinstance(value, Markup):
@@ -136,6 +154,7 @@ def _environment() -> Environment:
         top_caveats=_top_caveats,
         more_caveats=_more_caveats,
         body_rows=_body_rows,
+        group_starts=_group_starts,
         most_in_margin=_MOST_MARGIN_CAVEATS,
     )
     return environment

@@ -87,7 +87,9 @@ def _cleaned(source: str, name: str) -> ElementTree.Element:
     for element in root.iter():
         _clean_element(element, name, used)
     _flatten(root)
-    view = " ".join(_NUMBER.sub(_rounded, part) for part in root.attrib["viewBox"].split())
+    view = " ".join(
+        _NUMBER.sub(_rounded, part) for part in root.attrib["viewBox"].split()
+    )
     root.attrib = {"viewBox": view}
     return root
 
@@ -110,6 +112,11 @@ def _clean_element(element: ElementTree.Element, name: str, used: set[str]) -> N
     for key in ("style", "clip-path"):
         if key in attributes:
             attributes[key] = _REFERENCE.sub(rf"url(#{name}-\1)", attributes[key])
+    # Variables work in a style, not in an attribute of their own.
+    for key in ("fill", "stroke"):
+        if key in attributes:
+            style = f"{key}: {attributes.pop(key)}; {attributes.get('style', '')}"
+            attributes["style"] = style.rstrip("; ")
     if "style" in attributes:
         style = _FONT.sub("", attributes["style"])
         attributes["style"] = style.replace("; ", ";").replace(": ", ":")
