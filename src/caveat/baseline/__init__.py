@@ -7,5 +7,6 @@ __getattr__, __dir__, __all__ = attach(
     {
         "_eapp": ["EAPP"],
         "_labeling": ["best_labeling"],
+        "_probe": ["bias_probe"],
     },
 )

@@ -119,7 +119,7 @@ def as_aucs(sums: NDArray[np.int64], vectors: LabelVectors) -> NDArray[np.float6
 def _exact(part: Part, vectors: LabelVectors) -> Choice:
     if vectors.count == 1:
         positive = vectors.vector(0)
-        doubled, mask = search_all(part.near, positive)
+        doubled, mask = search_all(part.near, positive, blind=True)
         pairs = int(positive.sum()) * int((~positive).sum())
         sums, masks = np.array([doubled - pairs]), np.array([mask])
     else:

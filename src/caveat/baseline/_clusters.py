@@ -20,10 +20,13 @@ class Clusters:
     centroids : ndarray of shape (k, d)
     spreads : ndarray of shape (k, d) or None
         Standard deviation per cluster and axis; None for Euclidean distances.
+    sizes : ndarray of int, shape (k,) or None
+        Training points nearest to each, once they were counted.
     """
 
     centroids: Floats
     spreads: Floats | None = None
+    sizes: NDArray[np.int64] | None = None
 
     def distances(self, Z: Floats) -> Floats:
         """Distance of every point to every centroid, shape (n, k)."""
@@ -58,7 +61,8 @@ class Clusters:
         order = np.lexsort(keys)
         spreads = None if self.spreads is None else self.spreads[order]
         sorted_distances = np.ascontiguousarray(distances[:, order])
-        return Clusters(self.centroids[order], spreads), sorted_distances
+        found = Clusters(self.centroids[order], spreads, sizes[order])
+        return found, sorted_distances
 
 
 def member_means(Z: Floats, members: NDArray[np.int64], k: int) -> Floats:

@@ -115,7 +115,7 @@ def run_fold(
         Called after every k.
     """
     encoder = plan.data.fit(train)
-    encoded = encoder.encode(train)
+    encoded = _finite(encoder.encode(train))
     if encoded.shape[1] == 0:
         raise InvalidInput(
             "X: no column varies in the training rows, so there is nothing to cluster"
@@ -189,16 +189,20 @@ def _judge_k(
         start += on_train.count
         if plan.honest:
             choice = choose(plan.labeling, train, on_train, alone=alone)
-            result.honest[row, here] = judge(test, on_test, choice.labels)
+            values = judge(test, on_test, choice.labels)
+            if choice.exact and choice.aucs is not None:
+                # No labeling is better than its opposite: there is no name to give.
+                values[choice.aucs == 0.5] = 0.5
+            result.honest[row, here] = values
             result.exact[row] &= choice.exact
             if plan.pooled:
                 labels.append(choice.labels)
         if plan.paper:
             paper_choice = choose(plan.labeling, test, on_test, alone=alone)
-            values = paper_choice.aucs
-            if values is None:
-                values = judge(test, on_test, paper_choice.labels)
-            result.paper[row, here] = values
+            reached = paper_choice.aucs
+            if reached is None:
+                reached = judge(test, on_test, paper_choice.labels)
+            result.paper[row, here] = reached
             result.exact[row] &= paper_choice.exact
     # The last block ends with the observed labels.
     if plan.honest:

@@ -22,7 +22,11 @@ from caveat.ranking._bits import popcount, trailing_zeros
 
 
 def search_all(
-    near: Neighbours, positive: NDArray[np.bool_], *, n_jobs: int = 1
+    near: Neighbours,
+    positive: NDArray[np.bool_],
+    *,
+    n_jobs: int = 1,
+    blind: bool = False,
 ) -> tuple[int, int]:
     """Find the labeling with the largest AUC; among equals the smallest mask.
 
@@ -34,6 +38,10 @@ def search_all(
         Which points are of class 1; both classes must occur.
     n_jobs : int
         Threads; each takes a run of the Gray code.
+    blind : bool
+        Among labelings of equal AUC, take the one whose mask or complement is the
+        smallest. So the choice is blind to which class is called positive: with the
+        classes swapped, it is the complement.
 
     Returns
     -------
@@ -42,15 +50,15 @@ def search_all(
     mask : int
         Bit j is 1 where cluster j is positive.
     """
-    split = SplitTable(near, positive)
+    split = SplitTable(near, positive, blind=blind)
     count = 2 ** (near.n_clusters - 1)
     edges = np.linspace(1, count, min(n_jobs, count - 1) + 1).astype(int)
     runs = list(pairwise(edges))
     if len(runs) == 1:
-        return split.search(*runs[0])
+        return split.search(*runs[0])[:2]
     with ThreadPoolExecutor(len(runs)) as pool:
         found = list(pool.map(lambda run: split.search(*run), runs))
-    return max(found, key=lambda result: (result[0], -result[1]))
+    return max(found, key=lambda result: (result[0], -result[2]))[:2]
 
 
 class SplitTable:
@@ -63,7 +71,10 @@ class SplitTable:
         the larger one's.
     """
 
-    def __init__(self, near: Neighbours, positive: NDArray[np.bool_]) -> None:
+    def __init__(
+        self, near: Neighbours, positive: NDArray[np.bool_], *, blind: bool = False
+    ) -> None:
+        self.blind = blind
         n_positive = int(positive.sum())
         self.pairs = n_positive * (len(positive) - n_positive)
         self.positive_looks = 2 * n_positive > len(positive)
@@ -77,9 +88,12 @@ class SplitTable:
         self.low = (table.low if self.ties else table.place)[~is_cell]
         self.high = table.high[~is_cell] if self.ties else table.high
 
-    def search(self, first: int, last: int) -> tuple[int, int]:
-        """Search steps `first` to `last` - 1 of the Gray code."""
-        doubled, mask = _search(
+    def search(self, first: int, last: int) -> tuple[int, int, int]:
+        """Search steps `first` to `last` - 1 of the Gray code.
+
+        Returns the value, the mask, and the number that decided among equals.
+        """
+        doubled, mask, key = _search(
             self.cells,
             self.looks,
             self.place,
@@ -89,10 +103,11 @@ class SplitTable:
             np.zeros(self.n_words, np.uint64),
             2 * self.pairs,
             self.positive_looks,
+            self.blind,
             first,
             last,
         )
-        return int(doubled), int(mask)
+        return int(doubled), int(mask), int(key)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -212,9 +227,10 @@ def _search(
     words: NDArray[np.uint64],
     doubled_pairs: int,
     positive_looks: bool,
+    blind: bool,
     first: int,
     last: int,
-) -> tuple[int, int]:
+) -> tuple[int, int, int]:
     k = len(cells)
     everything = (1 << k) - 1
     before = np.zeros(len(words), np.uint32)
@@ -222,7 +238,7 @@ def _search(
     cell_states = states_of(cells, mask)
     look_states = states_of(looks, mask)
     best = -1
-    best_mask = 0
+    best_mask = best_key = 0
     for step in range(first, last):
         if step > first:
             j = trailing_zeros(step)
@@ -237,7 +253,9 @@ def _search(
         if 2 * doubled < doubled_pairs:
             doubled = doubled_pairs - doubled
             candidate = everything ^ mask
-        if doubled > best or (doubled == best and candidate < best_mask):
+        key = mask if blind else candidate
+        if doubled > best or (doubled == best and key < best_key):
             best = doubled
             best_mask = candidate
-    return best, best_mask
+            best_key = key
+    return best, best_mask, best_key

@@ -126,4 +126,15 @@ def read_input(
             f"X: shape {array.shape}; pass a table (n, columns) or images "
             "(n, height, width[, channels])"
         )
-    return Images(array, image_size) if images else Table(array, kinds)
+    if images:
+        return Images(array, image_size)
+    if 0 in array.shape:
+        raise InvalidInput(
+            f"X: {array.shape[0]} rows and {array.shape[1]} columns; "
+            "pass at least one of each"
+        )
+    if array.dtype.kind == "c":
+        raise InvalidInput(
+            "X: complex numbers; pass their real and imaginary parts as columns"
+        )
+    return Table(array, kinds)

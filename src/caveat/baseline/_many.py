@@ -54,7 +54,8 @@ def best_for_each(
     sums : ndarray of int64, shape (count,)
         Σ of the best labeling, never negative.
     masks : ndarray of int64, shape (count,)
-        The best labeling; among equals the smallest mask.
+        The best labeling; among equals the one whose mask or complement is smallest,
+        so that the choice does not depend on which class is called positive.
     """
     ranks = near.ranks()
     full_table = rank_table(near) if table is None else table
@@ -62,6 +63,7 @@ def best_for_each(
     steps = 2 ** (k - 1)
     size = int(np.clip(RANK_BYTES // (4 * n), 1, LABELINGS_AT_ONCE))
     best = np.full(vectors.count, -1, np.int64)
+    keys = np.zeros(vectors.count, np.int64)
     masks = np.zeros(vectors.count, np.int64)
     rows = np.empty((size, n), np.int32)
     states = states_of(ranks, 0)
@@ -79,7 +81,7 @@ def best_for_each(
             start,
             used,
         )
-        _keep_best(_products(used, vectors), start, 2**k - 1, best, masks)
+        _keep_best(_products(used, vectors), start, 2**k - 1, best, keys, masks)
     return best, masks
 
 
@@ -140,18 +142,20 @@ def _keep_best(
     start: int,
     everything: int,
     best: NDArray[np.int64],
+    keys: NDArray[np.int64],
     masks: NDArray[np.int64],
 ) -> None:
-    """Keep, for every vector, the largest |Σ| and its smallest mask."""
+    """Keep, for every vector, the largest |Σ|; the mask without the last bit decides.
+
+    Of a labeling and its complement, the one that leaves the last cluster out is the
+    smaller, and it is the one that the Gray code visits.
+    """
     for row in range(len(sums)):
         step = start + row
         mask = step ^ (step >> 1)
         for v in range(len(best)):
-            value = np.int64(sums[row, v])
-            candidate = mask
-            if value < 0:
-                value = -value
-                candidate = everything ^ mask
-            if value > best[v] or (value == best[v] and candidate < masks[v]):
+            value = np.int64(abs(sums[row, v]))
+            if value > best[v] or (value == best[v] and mask < keys[v]):
                 best[v] = value
-                masks[v] = candidate
+                keys[v] = mask
+                masks[v] = mask if sums[row, v] >= 0 else everything ^ mask

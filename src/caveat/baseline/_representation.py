@@ -121,10 +121,10 @@ class Transformer:
         """Fit on training rows; a transformer that wants `y` is refused."""
         try:
             self.transformer.fit(X)
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
             raise InvalidInput(
                 f"representation: {type(self.transformer).__name__} cannot be fitted "
-                f"without labels ({error}); EAPP must not see labels"
+                f"to the rows alone ({error}); EAPP must not see labels"
             ) from error
         return self
 
