@@ -1,0 +1,40 @@
+"""Feature shift: what a model is worth when columns of training day vanish."""
+
+from caveat._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "_agreement": ["Agreement", "importance_agreement"],
+        "_curve": ["shift_curve"],
+        "_gaps": ["degradation_area", "performance_gap"],
+        "_gaussian": ["Gaussian"],
+        "_importance": ["feature_importance"],
+        "_imputers": [
+            "CellImputer",
+            "Imputer",
+            "Marginalise",
+            "Mean",
+            "Median",
+            "Native",
+            "RandomCell",
+            "RowImputer",
+            "Zero",
+        ],
+        "_iterative": ["Iterative"],
+        "_models": ["models"],
+        "_neighbours": ["Neighbours"],
+        "_result": ["ShiftCurve"],
+        "_rules": ["CallableRule", "FeatureRule", "Rules", "TreeRule"],
+        "_scenarios": [
+            "HEART_STAGES",
+            "Increment",
+            "Least",
+            "Most",
+            "Random",
+            "Single",
+            "Stages",
+        ],
+        "_subsets": ["Subsets", "unrank"],
+    },
+)

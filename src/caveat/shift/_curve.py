@@ -1,0 +1,425 @@
+"""The curve: what a fitted model is worth while columns vanish."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from math import comb
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import check_random_state
+
+from caveat.exceptions import InvalidInput, listing
+from caveat.shift._averages import Measured, averages, measured, pooled
+from caveat.shift._bench import Bench
+from caveat.shift._gaps import performance_gap
+from caveat.shift._importance import ascending, check_importance
+from caveat.shift._judges import Judge
+from caveat.shift._result import ShiftCurve
+from caveat.shift._scenarios import Plan, Random, Scenario, Step, check_scenario
+from caveat.shift._subsets import Fixed, counts_of
+from caveat.shift._targets import Target
+
+_CAP = 10_000
+"""The paper's largest number of subsets of one size."""
+
+
+def shift_curve(
+    model: Any,
+    X_train: Any,
+    y_train: Any,
+    X_test: Any,
+    y_test: Any,
+    *,
+    scenario: Any = "random",
+    imputer: Any = "mean",
+    importance: Any = "pearson",
+    degrees: Any = None,
+    max_subsets: int = _CAP,
+    tolerance: float | None = None,
+    metric: Any = None,
+    random_state: Any = None,
+    task: str | None = None,
+    aggregate: str = "mean",
+    order_on: str = "train",
+    missing: str = "error",
+    encode: str = "train",
+    count_target: bool = False,
+    row_wise: bool | None = None,
+    fast: bool = True,
+    block_size: int = 200_000,
+    progress: Callable[[int, int], None] | None = None,
+) -> ShiftCurve:
+    """Measure a fitted model on test rows from which columns have vanished.
+
+    The model is fitted already and stays as it is. Columns that are gone are
+    replaced by what the imputer learnt from the training rows, all others stay
+    untouched.
+
+    Parameters
+    ----------
+    model : fitted model or callable
+        Anything with `predict_proba` or `predict`, such as a scikit-learn pipeline;
+        or a function of a table that returns probabilities, labels or numbers.
+    X_train, y_train : DataFrame and array-like
+        What it was fitted on. Imputers and importance learn from these rows only.
+    X_test, y_test : DataFrame and array-like
+        Rows it has not seen. Columns are aligned by name; new ones are left out.
+    scenario : str or Scenario, default="random"
+        ``single``, ``most``, ``least``, ``random``, ``increment``, or an object such
+        as ``Stages({...})``.
+    imputer : str or Imputer, default="mean"
+        A name from ``caveat.shift.registry.IMPUTERS``, or an object such as
+        ``Zero(raw=True)``.
+    importance : str, Series or dict, default="pearson"
+        Orders the columns for ``single``, ``most`` and ``least``: a method of
+        `feature_importance`, or numbers of your own.
+    degrees : None, "all", number, or sequence of numbers
+        How many columns vanish: whole numbers are columns, numbers with a decimal
+        point are shares of them. None means all, from one column to every column.
+    max_subsets : int, default=10000
+        At most so many distinct subsets of one size; if fewer are possible, all are
+        taken.
+    tolerance : float, optional
+        Stop a size as soon as the half width of its 95 % interval is below this.
+    metric : str, callable, or list of them, optional
+        Names from ``caveat.shift.registry.MEASURES``, or functions of true and
+        predicted values. Accuracy for labels and RMSE for numbers if not given.
+    random_state : int, Generator, RandomState or None
+        Seeds subsets and random imputation.
+    task : {"classification", "regression"}, optional
+        If it cannot be seen from model and target.
+    aggregate : {"mean", "pooled"}, default="mean"
+        The mean of the measure over subsets; or the measure of the rows of all subsets
+        together, as in the study's own program.
+    order_on : {"train", "all"}, default="train"
+        Rows that importance is computed on. "all" includes the test rows, as the
+        published orders do.
+    missing : {"error", "impute"}, default="error"
+        What to do when the test table lacks training columns: refuse, or impute them
+        under every mask and let the others vanish.
+    encode : {"train", "per_set"}, default="train"
+        "per_set" repeats a defect of the study's own program, which numbers the
+        categories of each test set among themselves.
+    count_target : bool, default=False
+        Take shares of columns and target together, as the study's own program does.
+    row_wise : bool, optional
+        Whether a row's answer depends on that row alone, so that rows may be stacked
+        and identical ones asked once. Known for caveat's models, else assumed.
+    fast : bool, default=True
+        Whether known tree ensembles are walked through directly, see Notes.
+    block_size : int, default=200000
+        About how many rows are asked at a time.
+    progress : callable, optional
+        ``progress(done, total)``, in subsets.
+
+    Returns
+    -------
+    ShiftCurve
+        `.table` has one row for every number of missing columns (for every column
+        with ``single``, every stage with ``Stages``) and measure; `.plot()` draws it.
+
+    Warnings
+    --------
+    Imputed test rows stand for rows that were never measured: the curve tells what
+    this model would do, not what one fitted without the columns could; compare with
+    `upper_bound`. Its uncertainty is that of the choice of subsets, not of the test
+    rows nor of the fit.
+
+    Notes
+    -----
+    Decision trees and forests of scikit-learn, LightGBM and XGBoost, alone, behind an
+    encoder that works column by column, or as models of caveat, are read once and
+    walked through for 64 masks at a time. The answers are compared with the model's
+    own before they are used. All other models are asked for every distinct masked row.
+
+    References
+    ----------
+    .. [1] Z.-J. Cheng et al. (2025). TabFSBench: tabular benchmark for feature shifts
+       in open environments. ICML.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import train_test_split
+    >>> from caveat.shift import shift_curve
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> X, X_test, y, y_test = train_test_split(X, y, random_state=0)
+    >>> model = LogisticRegression(max_iter=500).fit(X, y)
+    >>> curve = shift_curve(model, X, y, X_test, y_test)
+    >>> curve.table[["k", "value", "n_subsets"]].round(2)
+       k  value  n_subsets
+    0  0   0.97          1
+    1  1   0.82          4
+    2  2   0.67          6
+    3  3   0.54          4
+    4  4   0.42          1
+    """
+    _check_settings(max_subsets, tolerance, aggregate, order_on)
+    seed = check_seed(random_state)
+    bench = Bench(
+        model,
+        X_train,
+        y_train,
+        X_test,
+        y_test,
+        imputer=imputer,
+        task=task,
+        missing=missing,
+        encode=encode,
+        row_wise=row_wise,
+        fast=fast,
+        block_size=block_size,
+        seed=seed,
+    )
+    judges = bench.judges(metric)
+    chosen = check_scenario(scenario)
+    ranking = (
+        _ranking(bench, importance, y_train, y_test, order_on, seed)
+        if chosen.ordered
+        else None
+    )
+    n_columns = len(bench.names)
+    plan = Plan(
+        columns=[str(name) for name in bench.names],
+        order=np.arange(n_columns) if ranking is None else ascending(ranking),
+        counts=counts_of(degrees, n_columns, count_target=count_target),
+        max_subsets=max_subsets,
+        seed=seed,
+        may_stop=tolerance is not None,
+        n_rows=len(bench.test),
+    )
+    _warn_of_cap(chosen, plan)
+    steps = [Step(0, Fixed(bench.nothing_gone[None])), *chosen.steps(plan)]
+    found = _measure(bench, steps, judges, aggregate, tolerance, progress)
+    return ShiftCurve(
+        table=_table(steps, found, judges, n_columns, chosen.label),
+        scenario=_name(scenario),
+        imputer=_name(imputer),
+        columns=plan.columns,
+        importance=ranking,
+        larger_is_better={judge.name: judge.larger_is_better for judge in judges},
+        masks=[_bits(step) for step in steps],
+        seed=seed,
+        fast=bench.fast,
+        rows_masked=bench.masked * len(bench.test),
+        rows_asked=bench.evaluator.asked,
+        notes=[*_notes(bench, judges), *_leaks(bench, steps)],
+    )
+
+
+def _name(thing: Any) -> str:
+    return thing if isinstance(thing, str) else type(thing).__name__.lower()
+
+
+def check_seed(random_state: Any) -> int:
+    """Turn any random state into a whole number below 2**32."""
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**32))
+    if isinstance(random_state, int | np.integer) and not isinstance(
+        random_state, bool
+    ):
+        if random_state < 0:
+            raise InvalidInput(f"random_state is {random_state}; use 0 or more")
+        return int(random_state)
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**32))
+    try:
+        return int(check_random_state(random_state).randint(2**31))
+    except ValueError:
+        raise InvalidInput(
+            f"random_state is {random_state!r}; use a whole number, a generator or None"
+        ) from None
+
+
+def _check_settings(
+    max_subsets: Any, tolerance: Any, aggregate: str, order_on: str
+) -> None:
+    if (
+        isinstance(max_subsets, bool)
+        or not isinstance(max_subsets, int | np.integer)
+        or max_subsets < 1
+    ):
+        raise InvalidInput(f"max_subsets is {max_subsets!r}; use 1 or more")
+    if tolerance is not None and not (
+        isinstance(tolerance, int | float | np.number) and tolerance > 0
+    ):
+        raise InvalidInput(f"tolerance is {tolerance!r}; use a number above 0, or None")
+    for name, value, known in (
+        ("aggregate", aggregate, ("mean", "pooled")),
+        ("order_on", order_on, ("train", "all")),
+    ):
+        if value not in known:
+            raise InvalidInput(f"{name} is {value!r}; use {known[0]!r} or {known[1]!r}")
+    if aggregate == "pooled" and tolerance is not None:
+        raise InvalidInput(
+            "tolerance is about the mean over subsets; leave it out with "
+            "aggregate='pooled'"
+        )
+
+
+def _warn_of_cap(scenario: Scenario, plan: Plan) -> None:
+    if not isinstance(scenario, Random) or plan.max_subsets == _CAP or not plan.counts:
+        return
+    most = max(comb(len(plan.columns), k) for k in plan.counts)
+    if plan.max_subsets > most:
+        warnings.warn(
+            f"max_subsets is {plan.max_subsets}, but no more than {most} subsets of "
+            "one size exist; all of them are taken",
+            stacklevel=3,
+        )
+
+
+def _ranking(
+    bench: Bench, importance: Any, y_train: Any, y_test: Any, order_on: str, seed: int
+) -> pd.Series:
+    """Rate the columns that can vanish, on training rows or on all rows."""
+    rows, labels = bench.tables.train, np.asarray(y_train)
+    if order_on == "all":
+        rows = pd.concat([rows, bench.tables.test], ignore_index=True)
+        labels = np.concatenate([labels, np.asarray(y_test)])
+    return check_importance(
+        importance,
+        rows[bench.names],
+        labels,
+        model=bench.answerer.model,
+        task=bench.target.task,
+        random_state=seed,
+    )
+
+
+def _measure(
+    bench: Bench,
+    steps: Sequence[Step],
+    judges: Sequence[Judge],
+    aggregate: str,
+    tolerance: float | None,
+    progress: Callable[[int, int], None] | None,
+) -> list[Measured]:
+    if aggregate == "pooled":
+        return [pooled(bench, step, judges) for step in steps]
+    plain = [step for step in steps if step.rows is None and step.arrival is None]
+    found = iter(
+        averages(
+            plain,
+            lambda masks: bench.scores(masks, judges),
+            tolerance=tolerance,
+            per_block=bench.evaluator.per_block,
+            progress=progress or (lambda done, total: None),
+        )
+    )
+    return [
+        next(found)
+        if step.rows is None and step.arrival is None
+        else _apart(bench, step, judges)
+        for step in steps
+    ]
+
+
+def _apart(bench: Bench, step: Step, judges: Sequence[Judge]) -> Measured:
+    """Measure a step with rows, or a test table, of its own."""
+    there = bench.at(step)
+    masks = step.masks.take(0, len(step.masks))
+    return measured(there.scores(masks, judges, step.rows), step.masks.possible)
+
+
+def _table(
+    steps: Sequence[Step],
+    found: Sequence[Measured],
+    judges: Sequence[Judge],
+    n_columns: int,
+    label: str | None,
+) -> pd.DataFrame:
+    """Make a row for every step and measure; the first step is closed."""
+    rows = []
+    for step, each in zip(steps, found, strict=True):
+        for place, judge in enumerate(judges):
+            row = {
+                "k": step.k,
+                "degree": step.k / n_columns,
+                "measure": judge.name,
+                "value": each.value[place],
+                "sd": each.sd[place],
+                "se": each.se[place],
+                "n_subsets": each.n_subsets,
+                "n_possible": step.masks.possible,
+                "gap": np.nan,
+            }
+            rows.append({**row, label: step.label} if label else row)
+    table = pd.DataFrame(rows)
+    for place, judge in enumerate(judges):
+        mine = table["measure"] == judge.name
+        closed = float(found[0].value[place])
+        table.loc[mine, "gap"] = performance_gap(table.loc[mine, "value"], closed)
+    return table
+
+
+def _bits(step: Step) -> str:
+    """Spell the mask of a step as bits, if it has one only."""
+    if len(step.masks) != 1:
+        return ""
+    return "".join("1" if gone else "0" for gone in step.masks.take(0, 1)[0])
+
+
+def _notes(bench: Bench, judges: Sequence[Judge]) -> list[str]:
+    """Say what was left out, imputed throughout, or unknown to the model."""
+    tables, target = bench.tables, bench.target
+    notes = []
+    if tables.absent:
+        notes.append(
+            f"The test table lacks {listing(tables.absent)}; imputed under every mask."
+        )
+    if tables.extra:
+        notes.append(
+            f"The test table has {listing(tables.extra)}, which the model does not "
+            "know; left out."
+        )
+    for name, count in tables.unseen.items():
+        notes.append(
+            f"{count} test rows have categories of {name!r} that training has not."
+        )
+    if target.classes is not None:
+        strangers = int((target.values < 0).sum())
+        if strangers:
+            notes.append(
+                f"{strangers} test rows are of classes that the model does not know; "
+                "they count as wrong."
+            )
+        if any(judge.name == "auc" for judge in judges):
+            notes += _left_out_of_auc(target)
+    return notes
+
+
+def _left_out_of_auc(target: Target) -> list[str]:
+    assert target.classes is not None
+    counts = np.bincount(target.values[target.values >= 0], minlength=target.n_classes)
+    empty = [
+        str(label)
+        for label, count in zip(target.classes, counts, strict=True)
+        if count in (0, len(target.values))
+    ]
+    if not empty:
+        return []
+    return [
+        f"AUC leaves out {listing(empty)}: no test row is of that class, or all are."
+    ]
+
+
+def _leaks(bench: Bench, steps: Sequence[Step]) -> list[str]:
+    """With every column gone all rows are alike, and so must be the answers."""
+    n_columns = len(bench.names)
+    emptied = any(step.k == n_columns and step.arrival is None for step in steps)
+    if not (emptied and bench.imputer.constant):
+        return []
+    answers = bench.answers(np.ones((1, n_columns), dtype=bool))[0]
+    if (answers == answers[0]).all():
+        return []
+    sentence = (
+        "With every column gone the model still tells rows apart: something reaches it "
+        "round the mask."
+    )
+    warnings.warn(sentence, stacklevel=3)
+    return [sentence]

@@ -1,0 +1,124 @@
+"""Tidy results, checked: what the tables of the paper are made from.
+
+A tidy frame has a row per data set, model, scenario, number of missing columns and
+measure (and seed, and imputation): `dataset`, `model`, `k`, `degree`, `measure`,
+`value`, and where needed `task`, `scenario`, `column`, `imputation`. `ShiftCurve.tidy`
+makes one, and so does the ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from caveat.exceptions import InvalidInput, listing
+from caveat.shift.registry import MEASURES
+
+
+def pick(
+    frame: pd.DataFrame,
+    needed: Sequence[str],
+    *,
+    scenario: str | None = None,
+    measure: str | None = None,
+) -> pd.DataFrame:
+    """Choose the rows of a scenario and measure, and check that columns are there."""
+    wanted = [*needed, *(["scenario"] if scenario else [])]
+    lacking = [name for name in wanted if name not in frame.columns]
+    if lacking:
+        raise InvalidInput(
+            f"the frame lacks the columns {listing(lacking)}; it has "
+            f"{listing(frame.columns)}"
+        )
+    rows = frame
+    if scenario is not None:
+        rows = rows[rows["scenario"] == scenario]
+    if measure is not None:
+        rows = rows[rows["measure"] == measure]
+    if rows.empty:
+        raise InvalidInput(
+            f"the frame has no row of scenario {scenario!r} and measure {measure!r}"
+        )
+    return rows
+
+
+def curves(frame: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """Average over seeds, and put the closed value and the gap beside each point.
+
+    Returns
+    -------
+    DataFrame : the keys, `k`, `degree`, `value`, `closed`, `gap`; k = 0 included.
+    """
+    means = (
+        frame.groupby([*keys, "k", "degree"], sort=False)["value"].mean().reset_index()
+    )
+    closed = means[means["k"] == 0].set_index(list(keys))["value"]
+    if not closed.index.is_unique:
+        raise InvalidInput(
+            "the frame has several closed values of one data set and model"
+        )
+    points = means.join(closed.rename("closed"), on=list(keys))
+    lost = points[points["closed"].isna()]
+    if len(lost):
+        first = lost.iloc[0][list(keys)].to_dict()
+        raise InvalidInput(f"the frame has no row with k = 0 for {first}")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gap = (points["value"] - points["closed"]) / points["closed"]
+    return points.assign(gap=gap.where(points["closed"] != 0))
+
+
+def bins(degree: pd.Series, width: float = 0.2) -> pd.Series:
+    """Name the bin of a degree: "40%" holds those in (20 %, 40 %], "0%" is closed.
+
+    Examples
+    --------
+    >>> bins(pd.Series([0.0, 0.2, 0.25, 1.0])).tolist()
+    ['0%', '20%', '40%', '100%']
+    """
+    upper = np.ceil(degree / width - 1e-9) * width
+    return (upper * 100).round().astype(int).astype(str) + "%"
+
+
+def larger_is_better(measure: str) -> bool:
+    """Look up the direction of a measure."""
+    return MEASURES[measure].facts["direction"] == "max"
+
+
+def bootstrap(
+    groups: Sequence[object],
+    statistic: Callable[[list[object]], float],
+    *,
+    repeats: int = 2000,
+    seed: int = 0,
+) -> tuple[float, float]:
+    """95 % percentile interval of a statistic over resampled groups.
+
+    Parameters
+    ----------
+    groups : sequence
+        What is drawn with replacement, such as names of data sets.
+    statistic : callable
+        A list of groups to a number; nan does not count.
+    """
+    rng = np.random.default_rng(seed)
+    found = [
+        statistic(
+            [groups[place] for place in rng.integers(len(groups), size=len(groups))]
+        )
+        for _ in range(repeats)
+    ]
+    known = [value for value in found if not np.isnan(value)]
+    if not known:
+        return float("nan"), float("nan")
+    low, high = np.quantile(known, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def correlation(a: pd.Series, b: pd.Series, *, ranks: bool = False) -> float:
+    """Pearson's r, or Spearman's; nan where it is not defined."""
+    if len(a) < 2 or a.nunique() < 2 or b.nunique() < 2:
+        return float("nan")
+    x, y = (a.rank(), b.rank()) if ranks else (a, b)
+    return float(np.corrcoef(x, y)[0, 1])

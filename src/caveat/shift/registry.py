@@ -1,0 +1,253 @@
+"""What there is: scenarios, imputers, importance methods and measures.
+
+To add one: its module, and a row here.
+"""
+
+from caveat._registry import Entry, Registry
+
+_PAPER = "Cheng et al. (2025)"
+
+SCENARIOS = Registry(
+    "scenario",
+    [
+        Entry(
+            name="single",
+            target="caveat.shift._scenarios:Single",
+            summary="one column at a time, the least important first",
+            paper=_PAPER,
+            facts={"published": "SC"},
+        ),
+        Entry(
+            name="least",
+            target="caveat.shift._scenarios:Least",
+            summary="the least important columns first, one after the other",
+            paper=_PAPER,
+            facts={"published": "MC-L"},
+        ),
+        Entry(
+            name="most",
+            target="caveat.shift._scenarios:Most",
+            summary="the most important columns first, one after the other",
+            paper=_PAPER,
+            facts={"published": "MC-M"},
+        ),
+        Entry(
+            name="random",
+            target="caveat.shift._scenarios:Random",
+            summary="any k columns: the mean over subsets",
+            paper=_PAPER,
+            facts={"published": "RD"},
+        ),
+        Entry(
+            name="stages",
+            target="caveat.shift._scenarios:Stages",
+            summary="named groups of columns, such as the steps of an examination",
+            paper=_PAPER,
+            facts={
+                "needs": "the groups of columns",
+                "example": "Stages({'no ECG': ['RestingECG', 'ST_Slope']})",
+            },
+        ),
+        Entry(
+            name="increment",
+            target="caveat.shift._scenarios:Increment",
+            summary="new columns appear; nothing may change",
+            paper=_PAPER,
+        ),
+    ],
+)
+
+IMPUTERS = Registry(
+    "imputer",
+    [
+        Entry(
+            name="mean",
+            target="caveat.shift._imputers:Mean",
+            summary="training mean, most frequent category",
+            paper=_PAPER,
+        ),
+        Entry(
+            name="median",
+            target="caveat.shift._imputers:Median",
+            summary="training median, most frequent category",
+        ),
+        Entry(
+            name="random",
+            target="caveat.shift._imputers:RandomCell",
+            summary="every cell drawn from the training column",
+            paper=_PAPER,
+        ),
+        Entry(
+            name="zero",
+            target="caveat.shift._imputers:Zero",
+            summary="zero after standardisation, a category of its own",
+            paper=_PAPER,
+        ),
+        Entry(
+            name="native",
+            target="caveat.shift._imputers:Native",
+            summary="a missing cell: the model's own way",
+            paper=_PAPER,
+        ),
+        Entry(
+            name="knn",
+            target="caveat.shift._neighbours:Neighbours",
+            summary="mean of the five nearest training rows",
+            paper="Troyanskaya et al. (2001)",
+        ),
+        Entry(
+            name="iterative",
+            target="caveat.shift._iterative:Iterative",
+            summary="chained linear models on the remaining columns",
+            paper="van Buuren & Groothuis-Oudshoorn (2011)",
+        ),
+        Entry(
+            name="gaussian",
+            target="caveat.shift._gaussian:Gaussian",
+            summary="conditional mean of a joint Gaussian",
+            paper="Little & Rubin (2002)",
+        ),
+        Entry(
+            name="marginalise",
+            target="caveat.shift._imputers:Marginalise",
+            summary="answers averaged over values of 32 training rows",
+            paper="Štrumbelj & Kononenko (2014)",
+        ),
+        Entry(
+            name="rules",
+            target="caveat.shift._rules:Rules",
+            summary="each column by gradient boosting on the others",
+            paper="van Buuren & Groothuis-Oudshoorn (2011)",
+        ),
+    ],
+    entry_points_group="caveat.imputers",
+)
+
+IMPORTANCES = Registry(
+    "importance",
+    [
+        Entry(
+            name="pearson",
+            target="caveat.shift._importance_methods:pearson",
+            summary="correlation with the target",
+            paper=_PAPER,
+        ),
+        Entry(
+            name="spearman",
+            target="caveat.shift._importance_methods:spearman",
+            summary="correlation of ranks with the target",
+            paper=_PAPER,
+        ),
+        Entry(
+            name="mutual-info",
+            target="caveat.shift._importance_methods:mutual_information",
+            summary="mutual information by nearest neighbours",
+            paper="Ross (2014)",
+        ),
+        Entry(
+            name="shap",
+            target="caveat.shift._shap:mean_shap",
+            display="SHAP",
+            summary="mean absolute SHAP value of a LightGBM model",
+            paper="Lundberg et al. (2020)",
+            extra="trees",
+        ),
+        Entry(
+            name="permutation",
+            target="caveat.shift._importance_methods:shuffling_loss",
+            summary="what the model loses when a column is shuffled",
+            paper="Breiman (2001)",
+            facts={"needs": "model"},
+        ),
+        Entry(
+            name="model",
+            target="caveat.shift._importance_methods:removal_loss",
+            summary="what the model loses when a column is replaced by its mean",
+            facts={"needs": "model"},
+        ),
+        Entry(
+            name="eta",
+            target="caveat.shift._importance_methods:eta",
+            summary="share of variance between groups",
+        ),
+    ],
+)
+
+MEASURES = Registry(
+    "measure",
+    [
+        Entry(
+            name="accuracy",
+            target="caveat.shift.measures:accuracy",
+            summary="share of rows whose most probable class is the true one",
+            tasks=("binary", "multiclass"),
+            facts={"direction": "max", "range": (0.0, 1.0), "needs": "labels"},
+        ),
+        Entry(
+            name="balanced-accuracy",
+            target="caveat.shift.measures:balanced_accuracy",
+            summary="mean over classes of the share found",
+            tasks=("binary", "multiclass"),
+            facts={"direction": "max", "range": (0.0, 1.0), "needs": "labels"},
+        ),
+        Entry(
+            name="auc",
+            target="caveat.shift.measures:auc",
+            display="AUC",
+            summary="area under the ROC curve, one class against the rest",
+            tasks=("binary", "multiclass"),
+            facts={"direction": "max", "range": (0.0, 1.0), "needs": "scores"},
+        ),
+        Entry(
+            name="log-loss",
+            target="caveat.shift.measures:log_loss",
+            summary="mean surprise about the true class",
+            tasks=("binary", "multiclass"),
+            facts={
+                "direction": "min",
+                "range": (0.0, float("inf")),
+                "needs": "probabilities",
+            },
+        ),
+        Entry(
+            name="brier",
+            target="caveat.shift.measures:brier",
+            display="Brier score",
+            summary="squared distance of probabilities from the truth",
+            tasks=("binary", "multiclass"),
+            facts={"direction": "min", "range": (0.0, 2.0), "needs": "probabilities"},
+        ),
+        Entry(
+            name="calibration-error",
+            target="caveat.shift.measures:calibration_error",
+            summary="distance of confidence and accuracy, 15 bins",
+            paper="Guo et al. (2017)",
+            tasks=("binary", "multiclass"),
+            facts={"direction": "min", "range": (0.0, 1.0), "needs": "probabilities"},
+        ),
+        Entry(
+            name="rmse",
+            target="caveat.shift.measures:rmse",
+            display="RMSE",
+            summary="root of the mean squared error",
+            tasks=("regression",),
+            facts={
+                "direction": "min",
+                "range": (0.0, float("inf")),
+                "needs": "numbers",
+            },
+        ),
+        Entry(
+            name="mae",
+            target="caveat.shift.measures:mae",
+            display="MAE",
+            summary="mean absolute error",
+            tasks=("regression",),
+            facts={
+                "direction": "min",
+                "range": (0.0, float("inf")),
+                "needs": "numbers",
+            },
+        ),
+    ],
+)
