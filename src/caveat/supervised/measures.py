@@ -305,7 +305,9 @@ def ece(
     truth, matrix = probabilities(y, proba, classes)
     confidence = is_distribution(matrix).max(axis=1)
     right = matrix.argmax(axis=1) == truth
-    place = np.clip(np.ceil(confidence * bins).astype(int) - 1, 0, bins - 1)
+    # On an edge it belongs to the lower bin, also when rounding lifts it above.
+    upper = np.ceil(confidence * bins - 1e-9).astype(int)
+    place = np.clip(upper - 1, 0, bins - 1)
     gaps = np.bincount(place, weights=confidence - right, minlength=bins)
     return float(np.abs(gaps).sum() / len(truth))
 
