@@ -139,8 +139,8 @@ def run(
         runner = _Runner(checked, trials, book, on_event, fail_fast=fail_fast)
         if runner.open:
             made = ENGINES[name].make(
-                seconds=checked.budget.seconds,
-                memory=checked.budget.memory,
+                trial_seconds=checked.budget.seconds,
+                trial_memory=checked.budget.memory,
                 allow_import=allow_import,
                 topics=sorted({trial.spec["topic"] for trial in trials}),
                 **settings,

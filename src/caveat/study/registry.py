@@ -63,5 +63,11 @@ ENGINES = Registry(
             target="caveat.study._pool:ProcessEngine",
             summary="every core of this machine",
         ),
+        Entry(
+            name="dask",
+            target="caveat.study._dask:DaskEngine",
+            extra="cluster",
+            summary="a Dask cluster: local, by address, or in SLURM, SGE, PBS jobs",
+        ),
     ],
 )

@@ -1,0 +1,345 @@
+"""The Dask engine: a local cluster, a scheduler's address, or a batch system.
+
+Only specs go out and only records come back. Inside a Dask worker every trial
+runs in a guarded lane, so time limits, memory limits and crashes are handled
+as on one machine; what Dask itself loses is handed out again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import dask
+from distributed import Client, KilledWorker, LocalCluster, get_worker
+from distributed.client import Future
+
+from caveat.exceptions import CaveatError, InvalidInput, UnknownName
+from caveat.study._finished import Finished
+from caveat.study._lane import Lane, one_thread, without_main
+from caveat.study._pool import check_jobs
+from caveat.study._trial import Trial
+from caveat.study._worker import WorkerSettings
+
+CHUNK_SECONDS = 1.5
+MOST_IN_CHUNK = 500
+_QUEUES = {
+    "slurm": "SLURMCluster",
+    "sge": "SGECluster",
+    "pbs": "PBSCluster",
+    "lsf": "LSFCluster",
+    "oar": "OARCluster",
+    "htcondor": "HTCondorCluster",
+}
+
+_CONFIG = {
+    "distributed.worker.daemon": False,
+    "distributed.worker.multiprocessing-method": "spawn",
+    # Lanes watch the memory of trials; Dask's own guesses would only interfere.
+    "distributed.worker.memory.terminate": False,
+    "distributed.logging.distributed": "error",
+}
+
+Task = tuple[str, dict[str, Any]]
+
+
+class LostScheduler(CaveatError):
+    """The Dask scheduler is gone; what was recorded is not."""
+
+
+class DaskEngine:
+    """Runs trials on a Dask cluster.
+
+    Parameters
+    ----------
+    jobs : int or None
+        Number of workers; all cores (or one job of a batch system) if None.
+    trial_seconds, trial_memory : float, int or None
+        Limits of one trial.
+    allow_import : bool
+        Whether learners of the user's modules may be imported.
+    topics : sequence of str
+        What the workers are to load before their first trial.
+    scheduler : str or None
+        Address of a running scheduler, such as ``tcp://10.0.0.1:8786``.
+    jobqueue : {"slurm", "sge", "pbs", "lsf", "oar", "htcondor"} or None
+        Batch system to start workers in; needs ``cores`` and ``memory``.
+    **queue : str, int or list
+        Everything else goes to the batch system's cluster as it is: ``cores``,
+        ``memory``, ``walltime``, ``queue``, ``account``, ...
+    """
+
+    def __init__(
+        self,
+        *,
+        jobs: int | None = None,
+        trial_seconds: float | None = None,
+        trial_memory: int | None = None,
+        allow_import: bool = False,
+        topics: Sequence[str] = (),
+        scheduler: str | None = None,
+        jobqueue: str | None = None,
+        **queue_options: Any,
+    ) -> None:
+        if scheduler is not None and jobqueue is not None:
+            raise InvalidInput(
+                "engine: scheduler and jobqueue exclude each other; name one"
+            )
+        if queue_options and jobqueue is None:
+            name = next(iter(queue_options))
+            raise InvalidInput(
+                f"engine: {name!r} is an option of a batch system; add jobqueue: slurm"
+            )
+        if jobqueue is not None and jobqueue not in _QUEUES:
+            raise UnknownName.among("jobqueue", jobqueue, _QUEUES)
+        self._jobs = check_jobs(jobs) if jobs is not None or jobqueue is None else 1
+        self._scheduler = scheduler
+        self._jobqueue = jobqueue
+        self._queue_options = queue_options
+        self._guard = (
+            [trial_seconds, trial_memory],
+            {
+                "import_path": list(sys.path),
+                "topics": list(topics),
+                "allow_import": allow_import,
+            },
+        )
+        self._ended: queue.SimpleQueue[tuple[list[Task], Future]] = queue.SimpleQueue()
+        self._waiting: dict[str, list[Task]] = defaultdict(list)
+        self._futures: set[Future] = set()
+        self._trials = 0
+        self._mean_seconds = CHUNK_SECONDS
+        self._lost: set[str] = set()
+
+    def __enter__(self) -> DaskEngine:
+        with contextlib.ExitStack() as stack:
+            # A guarded lane is a child of the Dask worker; daemons may have none.
+            stack.enter_context(dask.config.set(_CONFIG))
+            # Workers are started again at any time, so this holds to the end.
+            stack.enter_context(without_main())
+            stack.enter_context(one_thread())
+            self._cluster = self._make_cluster()
+            if self._cluster is not None:
+                stack.callback(self._cluster.close, timeout=10)
+            address = self._scheduler or self._cluster
+            try:
+                self._client = Client(address, set_as_default=False, timeout=60)
+            except OSError as error:
+                raise InvalidInput(
+                    f"no Dask scheduler answers at {self._scheduler}: {error}; "
+                    "check the address"
+                ) from error
+            stack.callback(self._client.close, timeout=5)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(Exception):
+            self._client.cancel(list(self._futures), force=True)
+            self._client.run(end_lane, nanny=False)
+        self._stack.close()
+
+    def _make_cluster(self) -> Any:
+        if self._scheduler is not None:
+            return None
+        if self._jobqueue is not None:
+            cluster = batch_cluster(self._jobqueue, self._queue_options)
+            cluster.scale(jobs=self._jobs)
+            return cluster
+        return LocalCluster(
+            n_workers=self._jobs,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address=None,
+        )
+
+    @property
+    def workers(self) -> int:
+        """How many workers there are now, at least one."""
+        if self._scheduler is None and self._jobqueue is None:
+            return self._jobs
+        return max(1, len(self._client.scheduler_info()["workers"]))
+
+    @property
+    def capacity(self) -> int:
+        """How many more trials it wants: two tasks in flight for each worker."""
+        tasks = 2 * self.workers - len(self._futures)
+        return max(0, tasks * self._chunk - sum(map(len, self._waiting.values())))
+
+    @property
+    def _chunk(self) -> int:
+        """How many trials make a task of one to two seconds."""
+        return max(1, min(MOST_IN_CHUNK, int(CHUNK_SECONDS / self._mean_seconds)))
+
+    def submit(self, trial: Trial) -> None:
+        """Take a trial; it goes out with others of its data set."""
+        chunk = self._waiting[trial.spec["dataset"]["digest"]]
+        chunk.append((trial.key, trial.spec))
+        if len(chunk) >= self._chunk or trial.key in self._lost:
+            self._send(chunk)
+
+    def _send(self, chunk: list[Task]) -> None:
+        tasks = list(chunk)
+        chunk.clear()
+        future = self._client.submit(
+            run_guarded, tasks, *self._guard, pure=False, retries=0
+        )
+        self._futures.add(future)
+        future.add_done_callback(lambda done: self._ended.put((tasks, done)))
+
+    def wait(self, seconds: float) -> list[Finished]:
+        """Return the trials that ended, waiting for the first at most so long."""
+        for chunk in self._waiting.values():
+            if chunk:
+                self._send(chunk)
+        ended: list[Finished] = []
+        with contextlib.suppress(queue.Empty):
+            ended.extend(self._collect(*self._ended.get(timeout=seconds)))
+            while True:
+                ended.extend(self._collect(*self._ended.get_nowait()))
+        if self._client.status not in ("running", "connecting"):
+            raise LostScheduler(
+                "the Dask scheduler was lost; nothing recorded is gone, "
+                "run the same command again"
+            )
+        return ended
+
+    def _collect(self, tasks: list[Task], future: Future) -> list[Finished]:
+        self._futures.discard(future)
+        if future.status == "finished":
+            ended: list[Finished] = future.result()
+            for item in ended:
+                self._trials += 1
+                weight = max(0.05, 1 / self._trials)
+                spent = max(1e-3, item.seconds or 0.0)
+                self._mean_seconds += weight * (spent - self._mean_seconds)
+            return ended
+        if future.status == "cancelled":
+            return []
+        error = future.exception()
+        if isinstance(error, KilledWorker) and not any(
+            key in self._lost for key, _ in tasks
+        ):
+            # One of them may be poison, or the machine was: each gets a task alone.
+            self._lost.update(key for key, _ in tasks)
+            for task in tasks:
+                self._send([task])
+            return []
+        message = f"lost by Dask: {type(error).__name__}: {error}"[:500]
+        return [
+            Finished(key, "crashed", reason="crashed", message=message)
+            for key, _ in tasks
+        ]
+
+
+def batch_cluster(name: str, options: dict[str, Any]) -> Any:
+    """Make a dask-jobqueue cluster; workers leave before the batch system ends them.
+
+    Parameters
+    ----------
+    name : str
+        Batch system, such as ``slurm``.
+    options : dict
+        Options of its cluster class. With ``walltime``, workers get a lifetime a
+        little shorter, staggered, so that they hand their work back in order.
+    """
+    import dask_jobqueue
+
+    chosen = {"cores": 1, "processes": 1, **options}
+    if "memory" not in chosen:
+        raise InvalidInput(f"engine: {name} needs the memory of a job; add memory: 4GB")
+    extra = list(chosen.pop("worker_extra_args", []))
+    if "walltime" in chosen and "--lifetime" not in extra:
+        seconds = parse_walltime(str(chosen["walltime"]))
+        lifetime = max(60, seconds - max(120, seconds // 20))
+        extra += ["--lifetime", f"{lifetime}s"]
+        extra += ["--lifetime-stagger", f"{max(10, seconds // 40)}s"]
+    prologue = list(chosen.pop("job_script_prologue", []))
+    prologue.append("export DASK_DISTRIBUTED__WORKER__DAEMON=False")
+    made = getattr(dask_jobqueue, _QUEUES[name])
+    try:
+        return made(
+            worker_extra_args=extra, job_script_prologue=prologue, **_spelt(chosen)
+        )
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"engine: {name} does not take these options: {error}"
+        ) from (error)
+
+
+def _spelt(options: dict[str, Any]) -> dict[str, Any]:
+    return {key.replace("-", "_"): value for key, value in options.items()}
+
+
+def parse_walltime(text: str) -> int:
+    """Read a batch system's time in seconds.
+
+    Examples
+    --------
+    >>> parse_walltime("02:00:00"), parse_walltime("1-12:00:00"), parse_walltime("90")
+    (7200, 129600, 5400)
+    """
+    days, _, clock = text.rpartition("-")
+    parts = clock.split(":")
+    try:
+        numbers = [int(part) for part in parts]
+        if len(numbers) == 1:
+            numbers = [0, numbers[0], 0]
+        while len(numbers) < 3:
+            numbers.append(0)
+        hours, minutes, seconds = numbers
+        return int(days or 0) * 86400 + hours * 3600 + minutes * 60 + seconds
+    except ValueError:
+        raise InvalidInput(
+            f"walltime {text!r} is not understood; write hours:minutes:seconds"
+        ) from None
+
+
+def run_guarded(
+    tasks: list[Task], limits: list[Any], settings: dict[str, Any]
+) -> list[Finished]:
+    """Run trials one by one in this Dask worker's guarded lane."""
+    lane = _own_lane(limits, settings)
+    ended = []
+    for key, spec in tasks:
+        lane.tasks.put(Trial(spec))
+        finished = lane.ended.get()
+        assert finished.key == key, "the lane answered for another trial"
+        ended.append(finished)
+    return ended
+
+
+def _own_lane(limits: list[Any], settings: dict[str, Any]) -> Lane:
+    """Return the worker's lane, made at its first trial."""
+    worker = get_worker()
+    lane = getattr(worker, "caveat_lane", None)
+    if lane is None or not lane.is_alive() or lane.limits != limits:
+        folder = tempfile.mkdtemp(prefix="caveat-dask-")
+        lane = Lane(
+            WorkerSettings(
+                parent=os.getpid(), log=os.path.join(folder, "log"), **settings
+            ),
+            queue.SimpleQueue(),
+            queue.SimpleQueue(),
+            *limits,
+        )
+        lane.start()
+        worker.caveat_lane = lane  # type: ignore[attr-defined]
+    return lane
+
+
+def end_lane(dask_worker: Any) -> None:
+    """End the lane of a worker that will live on, after a study."""
+    lane = getattr(dask_worker, "caveat_lane", None)
+    if lane is not None:
+        lane.stop()
+        lane.tasks.put(None)
+        lane.join(timeout=10)
+        dask_worker.caveat_lane = None
