@@ -19,7 +19,7 @@ def with_value(array, value, row=1, label=2):
 
 
 REFUSED = {
-    "1-D truth": ([1, 0, 1], S, None, r"Y has shape \(3,\).*\(n, l\).*reshape\(-1, 1\)"),
+    "1-D truth": ([1, 0, 1], S, None, r"shape \(3,\).*\(n, l\).*reshape\(-1, 1\)"),
     "3-D truth": (np.ones((2, 2, 2)), S, None, r"Y has shape \(2, 2, 2\)"),
     "scalar scores": (Y, 0.5, None, r"scores has shape \(\)"),
     "transposed": (Y, S.T, None, r"\(3, 2\).*\(2, 3\).*transposed"),

@@ -269,11 +269,12 @@ def _remarks(
     """Say what a reader of the values should know."""
     if report.tie_share > 0:
         kind = max(report.tie_shares, key=lambda key: report.tie_shares[key])
-        few = report.tie_share < 0.0005
+        share = "0.1%" if report.tie_share < 0.001 else f"{report.tie_share:.1%}"
         yield (
-            f"{'Under 0.1%' if few else f'{report.tie_share:.1%}'} of the pairs of a relevant and an irrelevant "
-            f"entry (within {kind if kind != 'matrix' else 'the matrix'}) have equal "
-            f"scores; ties={report.ties!r} decides, see the result's alt",
+            f"{'under ' if report.tie_share < 0.001 else ''}{share} of the pairs of a "
+            "relevant and an irrelevant entry (within "
+            f"{kind if kind != 'matrix' else 'the matrix'}) have equal scores; "
+            f"ties={report.ties!r} decides, see the result's alt",
             TieWarning,
         )
     if report.few_values:

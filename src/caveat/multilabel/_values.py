@@ -27,20 +27,26 @@ class Part:
         One value per row or label; what is not valid holds NaN.
     valid : bool array
         Which terms enter the mean.
-    defined : bool
-        False if the convention makes the whole measure undefined.
+    strict : bool
+        Whether one term that is not valid leaves the whole measure undefined.
     """
 
     terms: FloatArray
     valid: NDArray[np.bool_]
-    defined: bool = True
+    strict: bool = False
 
     @property
     def mean(self) -> float:
         """Mean of the valid terms, NaN if there is none."""
-        if not self.defined or not self.valid.any():
+        return self.weighted_mean(np.ones(len(self.terms)))
+
+    def weighted_mean(self, weights: FloatArray) -> float:
+        """Mean with so many copies of every term."""
+        kept = np.where(self.valid, weights, 0.0)
+        total = kept.sum()
+        if total == 0 or (self.strict and total < weights.sum()):
             return float("nan")
-        return float(self.terms[self.valid].mean())
+        return float(kept @ np.where(self.valid, self.terms, 0.0) / total)
 
 
 _TIED_IS_WRONG: dict[Ties, float] = {"half": 0.5, "paper": 1.0, "sklearn": 1.0}
@@ -156,4 +162,4 @@ def _fill(part: Part, value: float) -> Part:
 
 def _all_or_none(part: Part) -> Part:
     """Leave the measure undefined as soon as one term is."""
-    return Part(part.terms, part.valid, defined=bool(part.valid.all()))
+    return Part(part.terms, part.valid, strict=True)

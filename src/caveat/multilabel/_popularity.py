@@ -1,0 +1,41 @@
+"""The free part: how far one gets by knowing how common every label is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caveat.multilabel._base import MultiLabelClassifier, ProbabilityMixin
+from caveat.multilabel._kernels import ByteArray, FloatArray
+
+
+class Popularity(ProbabilityMixin, MultiLabelClassifier):
+    """Score every label by its share in training, for all instances alike.
+
+    It never looks at a feature. Label-wise measures can be high all the same:
+    that part of a score is free.
+
+    Attributes
+    ----------
+    share_ : array of shape (l,)
+
+    Warnings
+    --------
+    A reference, not a model: its macro-AUC is 0.5 by construction.
+
+    Examples
+    --------
+    >>> Popularity().fit([[0], [1]], [[1, 0], [1, 1]]).decision_function([[7]])
+    array([[1. , 0.5]])
+    """
+
+    def _fit(self, X: Any, Y: ByteArray) -> None:
+        self.share_ = Y.mean(axis=0)
+
+    def _scores(self, X: Any) -> FloatArray:
+        return np.tile(self.share_, (X.shape[0], 1))
+
+    def _decide(self, scores: FloatArray, X: Any) -> NDArray[np.int64]:
+        return (scores > 0.5).astype(np.int64)

@@ -1,0 +1,254 @@
+"""Which margin a model serves, and which measures follow from that.
+
+Table 2 of Wu & Zhou (2017) says which measures a predictor optimises if all its
+label-wise, instance-wise or both margins are positive. No real model gets there.
+So we look at how many pairs it orders rightly: pairs of labels within instances
+(the label-wise side) and pairs of instances within labels (the instance-wise
+side), each with its uncertainty.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as t_distribution
+
+from caveat.exceptions import InvalidInput
+from caveat.multilabel import _values
+from caveat.multilabel._blocks import LabelRows, ScoreRows
+from caveat.multilabel._catalogue import (
+    DOUBLE,
+    INSTANCE_WISE,
+    LABEL_WISE,
+    MEASURES,
+)
+from caveat.multilabel._conventions import DegenerateWarning, TieWarning
+from caveat.multilabel._evaluate import evaluate
+from caveat.multilabel._facts import score_facts
+from caveat.multilabel._kernels import FloatArray
+from caveat.multilabel._margins import margins
+
+
+@dataclass(frozen=True)
+class Side:
+    """How well one kind of pair is ordered.
+
+    Attributes
+    ----------
+    order : float
+        Share of pairs in the right order (ties one half), averaged over
+        instances or labels; 0.5 is chance.
+    low, high : float
+        95 % interval of that mean.
+    share_positive : float
+        Share of instances (labels) whose margin is positive: all pairs right.
+    """
+
+    order: float
+    low: float
+    high: float
+    share_positive: float
+
+    @property
+    def served(self) -> bool:
+        """Whether the order is better than chance beyond its uncertainty."""
+        return bool(self.low > 0.5)
+
+
+@dataclass(frozen=True)
+class MarginProfile:
+    """Which margin a model serves.
+
+    Attributes
+    ----------
+    label_wise, instance_wise : Side
+        The two kinds of pairs.
+    popularity : float
+        Label-wise order of a list of the labels by popularity, which ignores the
+        instance: that part is free.
+    verdict : str
+        ``label-wise``, ``instance-wise``, ``both`` or ``neither``.
+    sentence : str
+        The verdict in words.
+    table : DataFrame
+        One row per measure: ``value``, ``best``, ``reference`` (constant scores;
+        nothing chosen), ``reach`` (share of the way from the reference to the
+        best), ``served_by``, ``promised`` and ``why``.
+    """
+
+    label_wise: Side
+    instance_wise: Side
+    popularity: float
+    verdict: str
+    sentence: str
+    table: pd.DataFrame
+
+
+def margin_profile(
+    Y: Any, scores: Any, decisions: Any = None, *, popularity: Any = None
+) -> MarginProfile:
+    """Tell which margin a model serves and which measures to expect good.
+
+    Parameters
+    ----------
+    Y, scores, decisions
+        As in `evaluate`.
+    popularity : array-like of shape (l,), optional
+        Share of every label in the training data; taken from Y if not given.
+
+    Returns
+    -------
+    MarginProfile
+
+    Warnings
+    --------
+    "Served" means better than chance, not good; Table 2 of [1]_ speaks of
+    predictors that make no mistake at all. The label-wise side can be high
+    because some labels are common: compare with `popularity`.
+
+    References
+    ----------
+    .. [1] X.-Z. Wu, Z.-H. Zhou (2017). A unified view of multi-label performance
+       measures. ICML, PMLR 70. Table 2.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> Y = rng.random((200, 5)) < 0.3
+    >>> print(margin_profile(Y, Y + rng.normal(size=Y.shape)).verdict)
+    both
+    >>> print(margin_profile(Y, rng.random(Y.shape)).verdict)
+    neither
+    """
+    truth = LabelRows("Y", Y)
+    real = ScoreRows(scores, truth)
+    with warnings.catch_warnings():
+        # The profile says in words what these two warn of.
+        warnings.simplefilter("ignore", TieWarning)
+        warnings.simplefilter("ignore", DegenerateWarning)
+        result = evaluate(Y, scores, decisions)
+    facts = score_facts(truth, real, pool=False)
+    assert facts.labels is not None
+    gaps = margins(Y, scores)
+    by_row = _values.row_part("instance_auc", facts, "half", "skip")
+    by_label = _values.label_part(facts.labels, "half", "skip")
+    label_wise = _side(by_row, gaps.share_rows_positive)
+    instance_wise = _side(by_label, gaps.share_labels_positive)
+    free = _popularity_order(truth, popularity)
+    verdict = {
+        (True, True): "both",
+        (True, False): LABEL_WISE,
+        (False, True): INSTANCE_WISE,
+        (False, False): "neither",
+    }[label_wise.served, instance_wise.served]
+    return MarginProfile(
+        label_wise=label_wise,
+        instance_wise=instance_wise,
+        popularity=free,
+        verdict=verdict,
+        sentence=_sentence(verdict, label_wise, instance_wise, free),
+        table=_table(result, truth, verdict),
+    )
+
+
+def _side(part: _values.Part, share_positive: float) -> Side:
+    terms = part.terms[part.valid]
+    mean = part.mean
+    if len(terms) < 2:
+        return Side(mean, mean, mean, share_positive)
+    width = float(t_distribution.ppf(0.975, len(terms) - 1))
+    half = width * float(terms.std(ddof=1)) / np.sqrt(len(terms))
+    return Side(mean, mean - half, mean + half, share_positive)
+
+
+def _popularity_order(truth: LabelRows, popularity: Any) -> float:
+    """Label-wise order of one list of labels for all instances."""
+    share: FloatArray = truth.label_counts / truth.shape[0]
+    if popularity is not None:
+        share = np.asarray(popularity, dtype=np.float64)
+        if share.shape != (truth.shape[1],) or not np.isfinite(share).all():
+            raise InvalidInput(
+                f"popularity has shape {share.shape} or is not finite; "
+                f"pass {truth.shape[1]} shares, one per label"
+            )
+
+    def same_for_all(start: int, stop: int) -> FloatArray:
+        return np.tile(share, (stop - start, 1))
+
+    facts = score_facts(truth, ScoreRows(same_for_all, truth), labels=False, pool=False)
+    return _values.row_part("instance_auc", facts, "half", "skip").mean
+
+
+def _table(result: dict[str, float], truth: LabelRows, verdict: str) -> pd.DataFrame:
+    best = result.best  # type: ignore[attr-defined]
+    served = {
+        "both": {LABEL_WISE, INSTANCE_WISE, DOUBLE},
+        LABEL_WISE: {LABEL_WISE},
+        INSTANCE_WISE: {INSTANCE_WISE},
+        "neither": set(),
+    }[verdict]
+    rows = []
+    for name, value in result.items():
+        measure = MEASURES[name]
+        reference = _reference(name, truth, best[name])
+        way = best[name] - reference
+        rows.append(
+            {
+                "measure": name,
+                "value": value,
+                "best": best[name],
+                "reference": reference,
+                "reach": (value - reference) / way if way else float("nan"),
+                "served_by": ", ".join(measure.served_by),
+                "promised": bool(served & set(measure.served_by)),
+                "why": measure.why,
+            }
+        )
+    return pd.DataFrame(rows).set_index("measure")
+
+
+def _reference(name: str, truth: LabelRows, best: float) -> float:
+    """Return the value of constant scores, or of choosing nothing."""
+    p, n_labels = truth.row_counts, truth.shape[1]
+    both, some = p[(p > 0) & (p < n_labels)], p[p > 0]
+    if name in ("ranking_loss", "macro_auc", "instance_auc", "micro_auc"):
+        return 0.5
+    if name == "one_error":
+        return float(1 - (some / n_labels).mean()) if len(some) else float("nan")
+    if name == "coverage":
+        # The last of p labels in random order stands at p(l + 1)/(p + 1).
+        steps = some * (n_labels + 1) / (some + 1) - 1
+        return float(steps.mean()) if len(some) else float("nan")
+    if name == "average_precision":
+        if len(both) == 0:
+            return float("nan")
+        k = np.arange(1, n_labels + 1)
+        # Expected precision at a relevant label in random order.
+        terms = [
+            ((1 + (k - 1) * (q - 1) / (n_labels - 1)) / k).mean()
+            for q in range(1, n_labels)
+        ]
+        return float(np.asarray(terms)[both - 1].mean())
+    return float(p.sum() / (len(p) * n_labels)) if name == "hamming_loss" else 0.0
+
+
+def _sentence(verdict: str, label: Side, instance: Side, free: float) -> str:
+    rows = f"{label.order:.2f} of the label pairs within an instance"
+    columns = f"{instance.order:.2f} of the instance pairs within a label"
+    text = {
+        "both": f"It orders {rows} and {columns} rightly: both margins are served.",
+        LABEL_WISE: f"It orders {rows} rightly, but only {columns}: it serves the "
+        "label-wise margin, so macro-AUC and macro-F1 are not promised.",
+        INSTANCE_WISE: f"It orders {columns} rightly, but only {rows}: it serves the "
+        "instance-wise margin, so only macro-AUC, macro-F1 and Hamming loss are "
+        "promised.",
+        "neither": f"It orders {rows} and {columns} rightly, which chance does too: "
+        "no measure is promised.",
+    }[verdict]
+    if label.served:
+        text += f" A list of labels by popularity alone orders {free:.2f}."
+    return text
