@@ -254,6 +254,6 @@ def _typed(attribute: Attribute, values: NDArray) -> NDArray | pd.Series:
     words = [level.lower() for level in attribute.levels]
     if len(set(words)) == len(words) and set(words) <= set(_TRUTH):
         truth = np.array([_TRUTH[word] for word in words] + [False])[values]
-        return pd.array(truth, dtype="boolean").where(~gaps) if gaps.any() else truth
+        return pd.Series(pd.arrays.BooleanArray(truth, gaps)) if gaps.any() else truth
     levels = np.array([*attribute.levels, None], dtype=object)
     return pd.Series(levels[values], dtype="str")

@@ -97,6 +97,11 @@ def read_csv(
     frame = _parse(
         clean, where, parted, names, labels, text, decimal, headless, missing
     )
+    if len(frame) != rows:
+        raise DataError(
+            f"{where} has {rows} lines after the header, but {len(frame)} rows were "
+            "read; a line holds nothing but blanks"
+        )
     for name in labels:
         frame[name] = _label_column(frame[name], decimal)
     features = [name for name in names if name not in labels and name not in text]
