@@ -193,6 +193,19 @@ def test_every_class_against_the_rest_equals_its_own_fit():
     )
 
 
+def test_classes_too_rare_to_be_judged_are_left_out_and_named():
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(UserWarning, match="class '9' has 2.*left out"):
+        found = EAPP(**{**QUICK, "shuffles": 0}).fit(X, [9, 9, *y[2:]])
+    assert found.per_class_["label"].tolist() == [0, 1, 2]
+    assert len(found.notes_) == 1
+    rows = np.arange(150)
+    settings = {"shuffles": 0, "k_max": 4, "folds": [(rows[1::2], rows[::2])]}
+    with pytest.warns(UserWarning, match="train part of pair 0 holds no row of"):
+        found = EAPP(**settings).fit(X, [9, *y[1:]])
+    assert found.per_class_["label"].tolist() == [0, 1, 2]
+
+
 def test_small_folds_are_pooled_unless_told_otherwise(overlapping):
     X, y = overlapping
     few = np.concatenate([np.flatnonzero(y == 0)[:30], np.flatnonzero(y == 1)[:12]])
@@ -271,9 +284,9 @@ def test_a_very_rare_class_is_labelled_by_contribution():
 def test_too_few_distinct_points_leave_gaps_with_a_reason(overlapping):
     _, y = overlapping
     coarse = np.repeat([[0.0], [1.0], [2.0]], 40, axis=0)
-    with pytest.warns(UserWarning, match="k = 4 has no value: .* 3 distinct points"):
-        found = EAPP(**QUICK).fit(coarse, np.random.default_rng(0).permutation(y))
-    assert found.curve_["honest"].isna().tolist() == [False, False, True]
+    with pytest.warns(UserWarning, match="k = 4 to 5 have no value: .* 3 distinct"):
+        found = EAPP(**{**QUICK, "k_max": 5}).fit(coarse, np.roll(y, 40))
+    assert found.curve_["honest"].isna().tolist() == [False, False, True, True]
     assert not np.isnan(found.value_)
 
 

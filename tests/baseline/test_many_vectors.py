@@ -25,7 +25,7 @@ def labels():
 
 def shuffled(y, shuffles, folds=3):
     target = read_target(y, len(y))
-    splits = make_folds(folds, target, seed=0)
+    splits, _ = make_folds(folds, target, seed=0)
     return (
         splits,
         ShuffledLabels(target, strata_of(splits, len(y)), shuffles, 7),
@@ -64,7 +64,7 @@ def test_the_size_of_blocks_does_not_change_the_shuffles(labels):
 
 def test_rows_outside_all_test_parts_are_shuffled_among_themselves(labels):
     target = read_target(labels, 90)
-    splits = make_folds([(np.arange(30, 90), np.arange(30))], target, seed=0)
+    splits, _ = make_folds([(np.arange(30, 90), np.arange(30))], target, seed=0)
     strata = strata_of(splits, 90)
     np.testing.assert_array_equal(np.sort(np.concatenate(strata)), np.arange(90))
     assert [len(rows) for rows in strata] == [30, 60]

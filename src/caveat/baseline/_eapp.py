@@ -116,7 +116,8 @@ class EAPP(BaseEstimator):
         Which rows of `curve_` lie below 1/p₀, where a comparison is not fair.
     per_class_ : DataFrame
         One row per class against the rest: label, share, k_star, value, value_paper,
-        null_mean, null_low, null_high, p_value, skill, verdict.
+        null_mean, null_low, null_high, p_value, skill, verdict. Of more than two
+        classes, those with fewer rows than folds are left out, and listed in `notes_`.
     value_weighted_ : float
         Mean over classes weighted by their shares; `value_` for two classes.
     fold_values_, null_ : dict
@@ -232,10 +233,13 @@ class EAPP(BaseEstimator):
         check_settings(self)
         self.notes_: list[str] = []
         data = read_input(X, self.kind, self.image_size, self.kinds)
-        target = read_target(y, len(data), self.pos_label)
-        ks = self._cluster_counts(target)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        splits = make_folds(self.folds, target, seed)
+        target = self._common(read_target(y, len(data), self.pos_label))
+        splits, unfit = make_folds(self.folds, target, seed)
+        for reason in unfit:
+            self._note(f"{reason}; the class is left out")
+        target = target.without(list(unfit.values()))
+        ks = self._cluster_counts(target)
         plan = self._plan(data, target, splits, ks)
         if plan.paper and not plan.honest and len(target.codes) / len(splits) < 30:
             self._note(
@@ -373,18 +377,25 @@ class EAPP(BaseEstimator):
     def _headline(self) -> Reading:
         return self._readings["honest" if self._honest else "paper"]
 
+    def _common(self, target: Target) -> Target:
+        """Leave classes out that are too rare for 1/p₀ clusters."""
+        rare = {
+            f"y: the smaller side of class {str(task.label)!r} has {task.n_min:,} of "
+            f"{task.n:,} rows, so 1/p0 asks for {task.k_ceil:,} clusters; EAPP goes to "
+            f"{MOST_CLUSTERS:,}": task
+            for task in target.tasks
+            if task.k_ceil > MOST_CLUSTERS
+        }
+        if len(rare) == len(target.tasks):
+            raise InvalidInput(f"{next(iter(rare))}: sample the larger side down")
+        for reason in rare:
+            self._note(f"{reason}; the class is left out")
+        return target.without(list(rare.values()))
+
     def _cluster_counts(self, target: Target) -> list[int]:
         """Return all k: from ⌊1/p₀⌋ to k_max, and those around every class's 1/p₀."""
         first = min(task.k_floor for task in target.tasks)
         last = max(task.k_ceil for task in target.tasks)
-        if last > MOST_CLUSTERS:
-            rarest = max(target.tasks, key=lambda task: task.k_star)
-            raise InvalidInput(
-                f"y: the smaller side of class {str(rarest.label)!r} has "
-                f"{rarest.n_min:,} of {rarest.n:,} rows, so 1/p0 asks for "
-                f"{last:,} clusters; EAPP goes to {MOST_CLUSTERS:,}: sample the larger "
-                "side down"
-            )
         if last > self.k_max:
             self._note(
                 f"k_max: {self.k_max} is below 1/p0 = "
@@ -426,8 +437,10 @@ class EAPP(BaseEstimator):
                 f"X: no number of clusters from {plan.ks[0]} to {plan.ks[-1]} gives a "
                 f"value ({reasons[plan.ks[0]]}); pass more varied rows"
             )
-        for k, reason in sorted(reasons.items()):
-            self._note(f"k = {k} has no value: {reason}")
+        for reason in dict.fromkeys(reasons.values()):
+            ks = sorted(k for k, why in reasons.items() if why == reason)
+            some = f"k = {ks[0]} has" if len(ks) == 1 else f"k = {_ranges(ks)} have"
+            self._note(f"{some} no value: {reason}")
 
     def _note(self, sentence: str) -> None:
         self.notes_.append(sentence)
@@ -492,6 +505,20 @@ def _curve(plan: Plan, curves: Curves, band: str) -> pd.DataFrame:
         bands[f"{prefix}null_high"] = high
     exact = np.all([fold.exact for fold in curves.folds], axis=0)
     return pd.DataFrame({**columns, **bands, "exact": exact})
+
+
+def _ranges(ks: list[int]) -> str:
+    """Write whole numbers briefly.
+
+    Examples
+    --------
+    >>> _ranges([3, 4, 5, 8])
+    '3 to 5, 8'
+    """
+    starts = [k for k in ks if k - 1 not in ks]
+    stops = [k for k in ks if k + 1 not in ks]
+    pairs = zip(starts, stops, strict=True)
+    return ", ".join(f"{a}" if a == b else f"{a} to {b}" for a, b in pairs)
 
 
 def _smallest(target: Target, splits: list[Split]) -> int:

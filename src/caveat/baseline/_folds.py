@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
-from caveat.baseline._target import Target
+from caveat.baseline._target import Target, Task
 from caveat.exceptions import InvalidInput
 
 Split = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -17,8 +18,8 @@ Split = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 def make_folds(
     folds: int | Iterable[tuple[Any, Any]], target: Target, seed: int
-) -> list[Split]:
-    """Return (train, test) row numbers, each part with both classes of every task.
+) -> tuple[list[Split], dict[str, Task]]:
+    """Return (train, test) row numbers, and the classes that they cannot judge.
 
     Parameters
     ----------
@@ -26,9 +27,16 @@ def make_folds(
         Number of stratified, shuffled folds; or pairs of row numbers whose test parts
         have no row in common.
     target : Target
-        Labels; used to stratify only.
+        Labels; used to stratify and to check only.
     seed : int
         Of the shuffle.
+
+    Returns
+    -------
+    splits : list of pairs of ndarray
+    unfit : dict of str to Task
+        By reason: classes, of more than two, that some part lacks. Where there is
+        nothing else to judge, an error says so instead.
     """
     n = len(target.codes)
     if isinstance(folds, int | np.integer) and not isinstance(folds, bool):
@@ -47,8 +55,7 @@ def make_folds(
             f"folds: row {rows[counts > 1][0]} is held out more than once; pass test "
             "parts without a common row"
         )
-    _check_classes(splits, target)
-    return splits
+    return splits, _settled(_absent(splits, target), target)
 
 
 def strata_of(splits: Sequence[Split], n: int) -> list[NDArray[np.int64]]:
@@ -60,28 +67,43 @@ def strata_of(splits: Sequence[Split], n: int) -> list[NDArray[np.int64]]:
     return [*strata, np.flatnonzero(rest)] if rest.any() else strata
 
 
-def _stratified(folds: int, target: Target, seed: int) -> list[Split]:
+def _stratified(
+    folds: int, target: Target, seed: int
+) -> tuple[list[Split], dict[str, Task]]:
     if folds < 2:
         raise InvalidInput(f"folds: found {folds}; pass at least 2")
-    smallest = min(target.tasks, key=lambda task: task.n_min)
-    if smallest.n_min < folds:
+    unfit = {}
+    # Classes that are not judged, for being two or too rare, share one code.
+    codes = np.zeros(len(target.codes), np.uint16)
+    for number, task in enumerate(target.tasks, 1):
+        if task.n_min >= folds:
+            codes[target.codes == task.code] = number
+            continue
         advice = (
-            f"use folds={smallest.n_min}"
-            if smallest.n_min > 1
+            f"use folds={task.n_min}"
+            if task.n_min > 1
             else "one row cannot be both learnt from and held out"
         )
-        raise InvalidInput(
+        unfit[
             f"folds: {folds} folds need {folds} rows of every class, but "
-            f"{_smaller(smallest)} has {smallest.n_min}; {advice}"
-        )
+            f"{_smaller(task)} has {task.n_min}; {advice}"
+        ] = task
+    _settled(unfit, target)
     splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
-    codes = target.codes
-    if target.binary:
-        codes = (codes == target.tasks[0].code).astype(np.uint16)
-    return list(splitter.split(np.zeros((len(codes), 1)), codes))
+    with warnings.catch_warnings():
+        # Of the classes that share a code there may be fewer rows than folds.
+        warnings.filterwarnings("ignore", "The least populated class")
+        return list(splitter.split(np.zeros((len(codes), 1)), codes)), unfit
 
 
-def _smaller(task: Any) -> str:
+def _settled(unfit: dict[str, Task], target: Target) -> dict[str, Task]:
+    """Refuse labels of which no class can be judged."""
+    if len(unfit) == len(target.tasks):
+        raise InvalidInput(next(iter(unfit)))
+    return unfit
+
+
+def _smaller(task: Task) -> str:
     if 2 * task.n_positive <= task.n:
         return f"class {str(task.label)!r}"
     return f"the rest beside class {str(task.label)!r}"
@@ -121,14 +143,17 @@ def _rows(part: Any, n: int) -> NDArray[np.int64]:
     return rows.astype(np.int64)
 
 
-def _check_classes(splits: Sequence[Split], target: Target) -> None:
-    for number, split in enumerate(splits):
-        for part, rows in zip(("train", "test"), split, strict=True):
-            for task in target.tasks:
+def _absent(splits: Sequence[Split], target: Target) -> dict[str, Task]:
+    """Find the classes that some part holds none, or nothing else, of."""
+    unfit: dict[str, Task] = {}
+    for task in target.tasks:
+        for number, split in enumerate(splits):
+            for part, rows in zip(("train", "test"), split, strict=True):
                 positives = int((target.codes[rows] == task.code).sum())
-                if positives in (0, len(rows)):
-                    absent = "row" if positives == 0 else "row but"
-                    raise InvalidInput(
-                        f"folds: the {part} part of pair {number} holds no {absent} "
+                if positives in (0, len(rows)) and task not in unfit.values():
+                    lack = "no row" if positives == 0 else "no row but those"
+                    unfit[
+                        f"folds: the {part} part of pair {number} holds {lack} of "
                         f"class {str(task.label)!r}; AUC needs both sides in each part"
-                    )
+                    ] = task
+    return unfit

@@ -96,6 +96,11 @@ class Target:
         """Whether there is one task only."""
         return len(self.tasks) == 1
 
+    def without(self, tasks: list[Task]) -> Target:
+        """Leave some tasks out; their rows stay, as part of the rest."""
+        kept = [task for task in self.tasks if task not in tasks]
+        return Target(self.classes, self.codes, kept)
+
 
 def read_target(y: ArrayLike, n_rows: int, pos_label: object = None) -> Target:
     """Check labels and number them.

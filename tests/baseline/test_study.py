@@ -1,0 +1,71 @@
+"""The baseline as a topic of studies."""
+
+import numpy as np
+import pytest
+
+from caveat.baseline import EAPP
+from caveat.baseline.study import TOPIC
+from caveat.exceptions import CaveatError
+from caveat.study import plan
+from caveat.study._trial import run_trial
+
+STUDY = {
+    "study": "s",
+    "topic": "baseline",
+    "datasets": ["breast_cancer"],
+    "learners": [{"name": "eapp", "k_max": 3, "shuffles": 9}],
+    "repeats": 1,
+}
+
+
+def test_a_trial_is_eapp_on_the_split_of_the_trial():
+    (trial,) = plan(STUDY)
+    record = run_trial(trial.spec)
+    table = {name: column[0] for name, column in record["table"].items()}
+    assert 0.9 < table["test.auc"] < 1
+    assert table["fact.value_paper"] >= table["test.auc"]
+    assert table["fact.p_value"] == 0.1
+    assert table["fact.null_low"] <= table["fact.null_mean"] <= table["fact.null_high"]
+    assert table["fact.verdict"] == "chance"
+    assert table["criterion.train-auc"] > 0.9
+    assert [row["k"] for row in record["curves"]["eapp"]] == [2, 3]
+    assert "split" in record["digests"]
+    assert run_trial(trial.spec) == record
+
+
+def test_every_classification_study_gets_a_baseline_trial():
+    study = {**STUDY, "topic": "supervised", "learners": ["dummy"], "repeats": 2}
+    baselines = [trial for trial in plan(study) if trial.spec["topic"] == "baseline"]
+    assert [trial.spec["repeat"] for trial in baselines] == [0, 1]
+
+
+def test_several_classes_leave_a_table_of_their_own():
+    study = {**STUDY, "datasets": ["iris"]}
+    study["learners"] = [{"name": "eapp", "k_max": 3, "shuffles": 0}]
+    (trial,) = plan(study)
+    record = run_trial(trial.spec)
+    classes = record["curves"]["eapp-classes"]
+    assert [row["label"] for row in classes] == ["setosa", "versicolor", "virginica"]
+    mean = np.mean([row["value"] for row in classes])
+    assert record["table"]["test.auc"] == [pytest.approx(mean)]
+    assert record["table"]["fact.p_value"] == [None]
+
+
+def test_settings_that_the_study_makes_are_refused():
+    study = {**STUDY, "learners": [{"name": "eapp", "folds": 5}]}
+    (trial,) = plan(study)
+    with pytest.raises(CaveatError, match="folds is set by the study"):
+        run_trial(trial.spec)
+
+
+def test_numbers_have_no_baseline():
+    assert "data are regression" in TOPIC.skip({"task": "regression"}, None)
+    assert TOPIC.skip({"task": "multiclass"}, None) == ""
+
+
+def test_registries_can_be_read_and_loaded():
+    for registry in (TOPIC.learners, TOPIC.measures, TOPIC.criteria, TOPIC.rules):
+        assert all(reason == "" for _, reason in registry.available())
+    assert TOPIC.learners["eapp"].load() is EAPP
+    rule = TOPIC.rules[TOPIC.default_rules[0]]
+    assert rule.facts["column"].removeprefix("criterion.") in TOPIC.criteria
