@@ -7,7 +7,15 @@ __getattr__, __dir__, __all__ = attach(
     {
         "_bags": ["Bags", "Feasibility", "check_feasibility", "make_bags"],
         "_feature_bags": ["feature_bags", "random_bags"],
+        "_standard": ["StandardBags", "standard_bags"],
         "_shares": ["bag_proportions"],
+        "_search": ["Selection", "search"],
+        "_splits": [
+            "FullBagKFold",
+            "SplitBagBootstrap",
+            "SplitBagKFold",
+            "SplitBagShuffle",
+        ],
         "_base": ["BagClassifier", "fit_together"],
         "_mean_map": ["MeanMap"],
         "_laplacian_mean_map": ["LaplacianMeanMap"],

@@ -183,7 +183,9 @@ def make_bags(
     rng = check_random_state(seed)
     groups = None
     if variant in ("intermediate", "hard"):
-        groups = _clusters(X, len(codes), n_clusters, clusters, seed if legacy else rng, legacy)
+        groups = _clusters(
+            X, len(codes), n_clusters, clusters, seed if legacy else rng, legacy
+        )
     if legacy:
         for attempt in range(retries + 1):
             assignment, expected = draw_legacy(

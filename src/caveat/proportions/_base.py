@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -19,6 +20,7 @@ from caveat.proportions._problem import BagProblem
 from caveat.proportions._shares import check_shares
 
 Floats = NDArray[np.float64]
+Output = tuple[NDArray, Floats]
 
 
 class BagClassifier(ClassifierMixin, BaseEstimator):
@@ -89,6 +91,13 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
         for model in models:
             model._fit(problem)
 
+    def _outputs_many(self, models: Sequence[Any], problem: BagProblem) -> list[Output]:
+        """Predicted class numbers and probabilities of fitted models of this class."""
+        return [
+            (model._predict_codes(problem.X), model._predict_proba(problem.X))
+            for model in models
+        ]
+
     def _checked(self, X: Any) -> Any:
         check_is_fitted(self)
         return validate_data(
@@ -96,34 +105,58 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
         )
 
 
-class OneVersusRest(BagClassifier):
+class LinearBagClassifier(BagClassifier):
+    """Base of learners that leave ``coef_`` and ``intercept_``.
+
+    Two classes have one row, the score of the second class; more have a row each.
+    A subclass says how scores become probabilities.
+    """
+
+    def decision_function(self, X: Any) -> Floats:
+        """Score of the second class, or of every class if there are more."""
+        scores = self._scores(self._checked(X))
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    @abstractmethod
+    def _probabilities(self, scores: Floats) -> Floats:
+        """Probabilities of the classes from scores of shape (n_items, rows)."""
+
+    def _scores(self, X: Any) -> Floats:
+        return np.asarray(X @ self.coef_.T) + self.intercept_
+
+    def _codes(self, scores: Floats) -> NDArray:
+        if scores.shape[1] == 1:
+            return (scores[:, 0] >= 0.0).astype(np.int64)
+        return scores.argmax(axis=1)
+
+    def _predict_codes(self, X: Any) -> NDArray:
+        return self._codes(self._scores(X))
+
+    def _predict_proba(self, X: Any) -> Floats:
+        return self._probabilities(self._scores(X))
+
+    def _outputs_many(self, models: Sequence[Any], problem: BagProblem) -> list[Output]:
+        rows = len(models[0].coef_)
+        vectors = np.vstack([model.coef_ for model in models])
+        scores = problem.items.scores(vectors.T)
+        outputs = []
+        for k, model in enumerate(models):
+            own = scores[:, k * rows : (k + 1) * rows] + model.intercept_
+            outputs.append((model._codes(own), model._probabilities(own)))
+        return outputs
+
+
+class OneVersusRest(LinearBagClassifier):
     """A learner of two classes; more are learnt one against the rest.
 
-    A subclass has the parameter ``multiclass`` and leaves ``coef_`` of shape
-    (1, n_features), or a row per class, and ``intercept_``.
+    A subclass has the parameter ``multiclass``.
     """
 
     _sharpness = 1.0
 
-    def decision_function(self, X: Any) -> Floats:
-        """Score of the second class, or of every class if there are more."""
-        return self._scores(self._checked(X))
-
-    def _scores(self, X: Any) -> Floats:
-        scores = np.asarray(X @ self.coef_.T) + self.intercept_
-        return scores[:, 0] if len(self.coef_) == 1 else scores
-
-    def _predict_codes(self, X: Any) -> NDArray:
-        scores = self._scores(X)
-        if scores.ndim == 1:
-            return (scores >= 0.0).astype(np.int64)
-        return scores.argmax(axis=1)
-
-    def _predict_proba(self, X: Any) -> Floats:
-        scores = self._sharpness * self._scores(X)
-        # 1/(1 + e^-s) without overflow.
-        positive = 0.5 * (1.0 + np.tanh(0.5 * scores))
-        if scores.ndim == 1:
+    def _probabilities(self, scores: Floats) -> Floats:
+        positive = expit(self._sharpness * scores)
+        if scores.shape[1] == 1:
             return np.column_stack([1.0 - positive, positive])
         positive = np.maximum(positive, 1e-300)
         return positive / positive.sum(axis=1, keepdims=True)
@@ -183,17 +216,27 @@ def fit_together(
     True
     """
     first = models[0]
-    problem, classes = _checked_problem(first, X, y, bags, proportions)
-    for model in models:
-        model.classes_ = classes
-        model.n_features_in_ = first.n_features_in_
-        if hasattr(first, "feature_names_in_"):
-            model.feature_names_in_ = first.feature_names_in_
-    first._fit_many(models, problem)
+    problem, classes = checked_problem(first, X, y, bags, proportions)
+    fit_checked(models, problem, classes, first)
     return models
 
 
-def _checked_problem(
+def fit_checked(
+    models: Sequence[BagClassifier],
+    problem: BagProblem,
+    classes: NDArray,
+    like: BagClassifier,
+) -> None:
+    """Fit models to a checked problem; `like` has seen its columns."""
+    for model in models:
+        model.classes_ = classes
+        model.n_features_in_ = like.n_features_in_
+        if hasattr(like, "feature_names_in_"):
+            model.feature_names_in_ = like.feature_names_in_
+    models[0]._fit_many(models, problem)
+
+
+def checked_problem(
     model: BagClassifier, X: Any, y: Any, bags: Any, proportions: Any
 ) -> tuple[BagProblem, NDArray]:
     """Check everything that comes from outside, once."""

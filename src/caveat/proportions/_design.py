@@ -136,14 +136,25 @@ class SparseDesign(Design):
     def log_cosh(
         self, weights: Floats, *, naive: bool = False
     ) -> tuple[Floats, Floats]:
-        d, many = weights.shape
-        # Whole vector registers only: the odd lanes would cost more than they hold.
-        columns = np.zeros((d, -many % 8 + many))
-        columns[:, :many] = weights
-        values, gradients = _kernels.sparse_log_cosh(
-            *self._arrays, self.offset, columns, naive
-        )
-        return values[:many], gradients[:, :many]
+        many = weights.shape[1]
+        value, gradient = np.empty(many), np.empty(weights.shape)
+        for lanes in _lanes(many):
+            part = np.ascontiguousarray(weights[:, lanes])
+            one = lanes.stop - lanes.start == 1
+            kernel = _kernels.sparse_log_cosh_one if one else _kernels.sparse_log_cosh
+            found = kernel(*self._arrays, self.offset, part, naive)
+            value[lanes], gradient[:, lanes] = found
+        return value, gradient
+
+
+def _lanes(many: int) -> list[slice]:
+    """Cut score vectors into whole vector registers; the odd ones go one by one."""
+    whole = many - many % 8
+    odd = many - whole
+    if odd > 3:
+        return [slice(0, many)]
+    ends = [slice(0, whole)] if whole else []
+    return ends + [slice(k, k + 1) for k in range(whole, many)]
 
 
 class DenseDesign(Design):

@@ -186,4 +186,3 @@ def mean_map_scores(problem: BagProblem) -> Floats | None:
         columns.append(problem.items.scores(direction))
     scores = np.column_stack(columns)
     return scores if np.ptp(scores) > 0 else None
-

@@ -41,7 +41,9 @@ def random_bags(y: ArrayLike, size: int, *, random_state: Any = None) -> Bags:
     check_whole("size", size, least=1)
     classes, codes = _labels(y)
     if size > len(codes):
-        raise InvalidInput(f"size: found {size} for {len(codes)} items; use a smaller one")
+        raise InvalidInput(
+            f"size: found {size} for {len(codes)} items; use a smaller one"
+        )
     order = check_random_state(random_state).permutation(len(codes))
     return _bags(_cut(order, size, len(codes)), classes, codes)
 

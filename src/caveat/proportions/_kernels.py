@@ -153,6 +153,40 @@ def sparse_log_cosh(
     return sums[0], gradient
 
 
+@njit(cache=True, fastmath=_FUSED)
+def sparse_log_cosh_one(
+    indptr: NDArray,
+    indices: NDArray,
+    data: Floats,
+    offset: Floats,
+    weights: Floats,
+    naive: bool,
+) -> tuple[Floats, Floats]:
+    """`sparse_log_cosh` for one score vector: the same sums, loops without lanes."""
+    n, d = len(indptr) - 1, len(weights)
+    sums, gradient = np.zeros((3, 1)), np.zeros((d, 1))
+    start = offset_scores(offset, weights)[0]
+    block = (_ITEMS, 1)
+    scores, u, tanh = np.empty(block), np.empty(block), np.empty(block)
+    scratch = np.empty(block)
+    w, g = weights[:, 0].copy(), np.zeros(d)
+    for first in range(0, n, _ITEMS):
+        size = min(n - first, _ITEMS)
+        for i in range(size):
+            z = start
+            for p in range(indptr[first + i], indptr[first + i + 1]):
+                z += data[p] * w[indices[p]]
+            scores[i, 0] = z
+        log_cosh_block(scores[:size], u[:size], tanh[:size], scratch, naive, sums)
+        for i in range(size):
+            t = tanh[i, 0]
+            for p in range(indptr[first + i], indptr[first + i + 1]):
+                g[indices[p]] += data[p] * t
+    for j in range(d):
+        gradient[j, 0] = g[j] + offset[j] * sums[1, 0]
+    return sums[0], gradient
+
+
 @njit(cache=True)
 def sparse_curvature(
     indptr: NDArray,

@@ -126,6 +126,14 @@ def lbfgs(
             return Minimum(x, value, gradient, n_iter, True)
         if before - value <= relative_reduction * max(abs(before), abs(value), 1.0):
             return Minimum(x, value, gradient, n_iter, True)
+        if found.step == _LARGEST_STEP and np.array_equal(gradient, old_gradient):
+            # The function falls in a straight line without end: every further iteration
+            # would be this one again.
+            left = max_iter - n_iter
+            x = x + left * (found.step * direction)
+            return Minimum(
+                x, value + left * (value - before), gradient, max_iter, False
+            )
         curvature = (found.slope - slope) * found.step
         if curvature > -_EPSILON * slope * found.step:
             change = gradient - old_gradient

@@ -70,7 +70,9 @@ def draw_legacy(
         return assignment, table @ given_cluster
     start = rng.uniform(size=(n_classes, n_clusters, n_bags))
     joint = fit_joint(start / start.sum(), table / len(codes), wanted * rho, rho)
-    return _draw_cells(rng, joint, codes, clusters, wanted * rho), _expected(joint, table)
+    return _draw_cells(rng, joint, codes, clusters, wanted * rho), _expected(
+        joint, table
+    )
 
 
 def descend(table: NDArray, goal: NDArray, rng: RandomState) -> Floats:

@@ -1,40 +1,24 @@
-"""Linear scores of two or more classes, written one way."""
+"""Linear scores that give softmax probabilities."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_softmax
+from scipy.special import expit, log_softmax
 
-from caveat.proportions._base import BagClassifier
+from caveat.proportions._base import LinearBagClassifier
 
 Floats = NDArray[np.float64]
 
 
-class SoftmaxClassifier(BagClassifier):
-    """Base of learners whose ``coef_`` and ``intercept_`` give softmax probabilities.
+class SoftmaxClassifier(LinearBagClassifier):
+    """Base of learners whose scores are log-odds, up to a constant per item."""
 
-    Two classes have one row, the log-odds of the second; more have a row each.
-    """
-
-    def decision_function(self, X: Any) -> Floats:
-        """Log-odds of the second class, or a score for every class if more."""
-        scores = self._scores(self._checked(X))
-        return scores[:, 1] if len(self.coef_) == 1 else scores
-
-    def _scores(self, X: Any) -> Floats:
-        return with_reference(np.asarray(X @ self.coef_.T) + self.intercept_)
-
-    def _predict_proba(self, X: Any) -> Floats:
-        return np.exp(log_softmax(self._scores(X), axis=1))
-
-    def _predict_codes(self, X: Any) -> NDArray:
-        scores = self._scores(X)
-        if len(self.coef_) == 1:
-            return (scores[:, 1] >= 0.0).astype(np.int64)
-        return scores.argmax(axis=1)
+    def _probabilities(self, scores: Floats) -> Floats:
+        if scores.shape[1] > 1:
+            return np.exp(log_softmax(scores, axis=1))
+        positive = expit(scores[:, 0])
+        return np.column_stack([1.0 - positive, positive])
 
 
 def with_reference(scores: Floats) -> Floats:

@@ -51,7 +51,9 @@ class BagSplitter:
         for train, validation in self._split(numbers, shares, rng):
             yield rng.permutation(train), rng.permutation(validation)
 
-    def get_n_splits(self, X: Any = None, bags: Any = None, proportions: Any = None) -> int:
+    def get_n_splits(
+        self, X: Any = None, bags: Any = None, proportions: Any = None
+    ) -> int:
         """Number of splits."""
         return self.n_splits
 
@@ -210,7 +212,9 @@ class SplitBagKFold(BagSplitter):
         self, bags: NDArray, shares: Floats, rng: RandomState
     ) -> Iterator[Split]:
         members = _members(bags, len(shares))
-        small = [bag for bag, rows in enumerate(members) if 0 < len(rows) < self.n_splits]
+        small = [
+            bag for bag, rows in enumerate(members) if 0 < len(rows) < self.n_splits
+        ]
         if small:
             raise InvalidInput(
                 f"n_splits: found {self.n_splits} parts, but bag {listing(small, 5)} has "

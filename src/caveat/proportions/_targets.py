@@ -64,7 +64,10 @@ def named_proportions(name: str, sizes: NDArray, shares: Floats) -> Floats:
         positive = _two_class_shares(name, sizes, float(shares[1]))
         return np.column_stack([1.0 - positive, positive])
     bags = np.arange(len(sizes))
-    pull = {"close-global": np.full(len(sizes), 0.2), "far-global": np.full(len(sizes), 0.6)}
+    pull = {
+        "close-global": np.full(len(sizes), 0.2),
+        "far-global": np.full(len(sizes), 0.6),
+    }
     strength = pull.get(name, np.where(bags % 2 == 0, 0.1, 0.6))[:, None]
     corner = np.eye(len(shares))[bags % len(shares)]
     table = (1.0 - strength) * shares + strength * corner
