@@ -7,7 +7,8 @@ __getattr__, __dir__, __all__ = attach(
     {
         "_agreement": ["Agreement", "importance_agreement"],
         "_curve": ["shift_curve"],
-        "_gaps": ["degradation_area", "performance_gap"],
+        "_export": ["export_shifted"],
+        "_gaps": ["degradation_area", "performance_gap", "retained"],
         "_gaussian": ["Gaussian"],
         "_importance": ["feature_importance"],
         "_imputers": [
@@ -36,5 +37,11 @@ __getattr__, __dir__, __all__ = attach(
             "Stages",
         ],
         "_subsets": ["Subsets", "unrank"],
+        "_tuning": ["Tuning", "tune"],
+        "_upper": ["upper_bound"],
+        "measures": [],
+        "observations": [],
+        "registry": [],
+        "summaries": [],
     },
 )

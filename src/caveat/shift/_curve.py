@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from math import comb
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.utils import check_random_state
 
 from caveat.exceptions import InvalidInput, listing
 from caveat.shift._averages import Measured, averages, measured, pooled
 from caveat.shift._bench import Bench
 from caveat.shift._gaps import performance_gap
-from caveat.shift._importance import ascending, check_importance
 from caveat.shift._judges import Judge
+from caveat.shift._planning import CAP, check_seed, name_of, plan_steps
 from caveat.shift._result import ShiftCurve
-from caveat.shift._scenarios import Plan, Random, Scenario, Step, check_scenario
-from caveat.shift._subsets import Fixed, counts_of
+from caveat.shift._scenarios import Step
+from caveat.shift._subsets import Fixed
 from caveat.shift._targets import Target
-
-_CAP = 10_000
-"""The paper's largest number of subsets of one size."""
 
 
 def shift_curve(
@@ -37,7 +32,7 @@ def shift_curve(
     imputer: Any = "mean",
     importance: Any = "pearson",
     degrees: Any = None,
-    max_subsets: int = _CAP,
+    max_subsets: int = CAP,
     tolerance: float | None = None,
     metric: Any = None,
     random_state: Any = None,
@@ -158,7 +153,7 @@ def shift_curve(
     3  3   0.54          4
     4  4   0.42          1
     """
-    _check_settings(max_subsets, tolerance, aggregate, order_on)
+    _check_settings(tolerance, aggregate, order_on)
     seed = check_seed(random_state)
     bench = Bench(
         model,
@@ -176,31 +171,32 @@ def shift_curve(
         seed=seed,
     )
     judges = bench.judges(metric)
-    chosen = check_scenario(scenario)
-    ranking = (
-        _ranking(bench, importance, y_train, y_test, order_on, seed)
-        if chosen.ordered
-        else None
-    )
-    n_columns = len(bench.names)
-    plan = Plan(
-        columns=[str(name) for name in bench.names],
-        order=np.arange(n_columns) if ranking is None else ascending(ranking),
-        counts=counts_of(degrees, n_columns, count_target=count_target),
+    rows, labels = bench.tables.train, np.asarray(y_train)
+    if order_on == "all":
+        rows = pd.concat([rows, bench.tables.test], ignore_index=True)
+        labels = np.concatenate([labels, np.asarray(y_test)])
+    planned = plan_steps(
+        scenario,
+        rows[bench.names],
+        labels,
+        n_test=len(bench.test),
+        importance=importance,
+        degrees=degrees,
         max_subsets=max_subsets,
         seed=seed,
+        model=model,
+        task=bench.target.task,
         may_stop=tolerance is not None,
-        n_rows=len(bench.test),
+        count_target=count_target,
     )
-    _warn_of_cap(chosen, plan)
-    steps = [Step(0, Fixed(bench.nothing_gone[None])), *chosen.steps(plan)]
+    steps = [Step(0, Fixed(bench.nothing_gone[None])), *planned.steps]
     found = _measure(bench, steps, judges, aggregate, tolerance, progress)
     return ShiftCurve(
-        table=_table(steps, found, judges, n_columns, chosen.label),
-        scenario=_name(scenario),
-        imputer=_name(imputer),
-        columns=plan.columns,
-        importance=ranking,
+        table=_table(steps, found, judges, len(bench.names), planned.scenario.label),
+        scenario=planned.name,
+        imputer=name_of(imputer),
+        columns=planned.columns,
+        importance=planned.importance,
         larger_is_better={judge.name: judge.larger_is_better for judge in judges},
         masks=[_bits(step) for step in steps],
         seed=seed,
@@ -211,39 +207,7 @@ def shift_curve(
     )
 
 
-def _name(thing: Any) -> str:
-    return thing if isinstance(thing, str) else type(thing).__name__.lower()
-
-
-def check_seed(random_state: Any) -> int:
-    """Turn any random state into a whole number below 2**32."""
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**32))
-    if isinstance(random_state, int | np.integer) and not isinstance(
-        random_state, bool
-    ):
-        if random_state < 0:
-            raise InvalidInput(f"random_state is {random_state}; use 0 or more")
-        return int(random_state)
-    if random_state is None:
-        return int(np.random.default_rng().integers(2**32))
-    try:
-        return int(check_random_state(random_state).randint(2**31))
-    except ValueError:
-        raise InvalidInput(
-            f"random_state is {random_state!r}; use a whole number, a generator or None"
-        ) from None
-
-
-def _check_settings(
-    max_subsets: Any, tolerance: Any, aggregate: str, order_on: str
-) -> None:
-    if (
-        isinstance(max_subsets, bool)
-        or not isinstance(max_subsets, int | np.integer)
-        or max_subsets < 1
-    ):
-        raise InvalidInput(f"max_subsets is {max_subsets!r}; use 1 or more")
+def _check_settings(tolerance: Any, aggregate: str, order_on: str) -> None:
     if tolerance is not None and not (
         isinstance(tolerance, int | float | np.number) and tolerance > 0
     ):
@@ -259,36 +223,6 @@ def _check_settings(
             "tolerance is about the mean over subsets; leave it out with "
             "aggregate='pooled'"
         )
-
-
-def _warn_of_cap(scenario: Scenario, plan: Plan) -> None:
-    if not isinstance(scenario, Random) or plan.max_subsets == _CAP or not plan.counts:
-        return
-    most = max(comb(len(plan.columns), k) for k in plan.counts)
-    if plan.max_subsets > most:
-        warnings.warn(
-            f"max_subsets is {plan.max_subsets}, but no more than {most} subsets of "
-            "one size exist; all of them are taken",
-            stacklevel=3,
-        )
-
-
-def _ranking(
-    bench: Bench, importance: Any, y_train: Any, y_test: Any, order_on: str, seed: int
-) -> pd.Series:
-    """Rate the columns that can vanish, on training rows or on all rows."""
-    rows, labels = bench.tables.train, np.asarray(y_train)
-    if order_on == "all":
-        rows = pd.concat([rows, bench.tables.test], ignore_index=True)
-        labels = np.concatenate([labels, np.asarray(y_test)])
-    return check_importance(
-        importance,
-        rows[bench.names],
-        labels,
-        model=bench.answerer.model,
-        task=bench.target.task,
-        random_state=seed,
-    )
 
 
 def _measure(

@@ -78,6 +78,32 @@ def degradation_area(degree: ArrayLike, value: ArrayLike) -> float:
     return float(np.trapezoid(y, x) / span) if span > 0 else float(y.mean())
 
 
+def retained(degree: ArrayLike, value: ArrayLike) -> float:
+    """Area under a degradation curve, as a share of its first value.
+
+    Parameters
+    ----------
+    degree, value : array-like of shape (n,)
+        The first degree is the closed environment.
+
+    Returns
+    -------
+    float; 1 means that nothing changes; nan where the first value is 0.
+
+    Warnings
+    --------
+    A model that is no better than chance from the beginning retains everything.
+
+    Examples
+    --------
+    >>> round(retained([0.0, 1.0], [0.8, 0.4]), 6)
+    0.75
+    """
+    order = np.argsort(np.asarray(degree, dtype=np.float64), kind="stable")
+    first = float(np.asarray(value, dtype=np.float64)[order[0]])
+    return degradation_area(degree, value) / first if first else float("nan")
+
+
 def spread(values: NDArray[np.float64], possible: int) -> tuple[float, float]:
     """Give the standard deviation over subsets and the standard error of their mean.
 

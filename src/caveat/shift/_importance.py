@@ -131,7 +131,7 @@ def check_importance(
     y: Any,
     *,
     model: Any,
-    task: str,
+    task: str | None,
     random_state: int,
 ) -> pd.Series:
     """Compute importance by name, or check what the user brought."""

@@ -18,7 +18,7 @@ from caveat.shift.registry import MEASURES
 _ALIASES = {
     "roc-auc": "auc",
     "roc-auc-ovr": "auc",
-    "ece": "calibration-error",
+    "calibration-error": "ece",
     "brier-score": "brier",
     "root-mean-squared-error": "rmse",
 }

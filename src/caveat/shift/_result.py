@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from caveat.exceptions import UnknownName
-from caveat.shift._gaps import Z95, degradation_area
+from caveat.shift._gaps import Z95, degradation_area, retained
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,8 +34,7 @@ class ShiftCurve:
     larger_is_better : dict of str to bool
         Per measure.
     masks : list of str
-        Per row after the first: which columns are gone, one bit each, where it is one
-        mask; else ''.
+        Per step: which columns are gone, one bit each, where it is one mask; else ''.
     seed : int
         Seed of subsets and draws; pass it as `random_state` to get them again.
     fast : bool
@@ -87,11 +86,8 @@ class ShiftCurve:
         rows = self.of(measure)
         # Of several rows of one degree (single, stages) the mean counts.
         means = rows.groupby("degree")["value"].mean()
-        area = degradation_area(means.index.to_numpy(), means.to_numpy())
-        closed = float(rows["value"].iloc[0])
-        if not relative:
-            return area
-        return area / closed if closed else float("nan")
+        summary = retained if relative else degradation_area
+        return summary(means.index.to_numpy(), means.to_numpy())
 
     def tidy(self, **labels: Any) -> pd.DataFrame:
         """Return the table with what it is about in front: scenario, imputer, mask.
@@ -105,9 +101,7 @@ class ShiftCurve:
         table = self.table.copy()
         for place, (name, value) in enumerate(front.items()):
             table.insert(place, name, value)
-        nothing = "0" * len(self.columns)
-        each = [nothing, *self.masks]
-        table["mask"] = [mask for mask in each for _ in self.measures]
+        table["mask"] = [mask for mask in self.masks for _ in self.measures]
         return table
 
     def plot(self, measure: str | None = None, *, ax: Axes | None = None) -> Axes:

@@ -70,7 +70,7 @@ def brier(truth: Codes, answers: Floats) -> Floats:
     return (squares - 2 * _of_truth(truth, answers) + known).mean(axis=1)
 
 
-def calibration_error(truth: Codes, answers: Floats) -> Floats:
+def ece(truth: Codes, answers: Floats) -> Floats:
     """Mean distance of confidence and accuracy over 15 bins of confidence."""
     stack, n_rows, _ = answers.shape
     confidence = answers.max(axis=2)

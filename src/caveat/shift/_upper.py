@@ -13,10 +13,9 @@ from sklearn.base import clone
 from caveat.exceptions import InvalidInput, listing
 from caveat.shift._answers import Answerer, Answers
 from caveat.shift._bench import Bench
-from caveat.shift._curve import check_seed
-from caveat.shift._importance import ascending, check_importance
-from caveat.shift._scenarios import Plan, check_scenario
-from caveat.shift._subsets import Masks, counts_of
+from caveat.shift._planning import check_seed, plan_steps
+from caveat.shift._scenarios import Step
+from caveat.shift._subsets import Masks
 
 
 def upper_bound(
@@ -95,12 +94,20 @@ def upper_bound(
     n_columns = len(bench.names)
     rows: list[dict[str, Any]] = []
     for each in scenarios:
-        name, masks = _masks(
-            each, bench, importance, y_train, degrees, max_subsets, seed
+        planned = plan_steps(
+            each,
+            bench.tables.train[bench.names],
+            y_train,
+            n_test=len(bench.test),
+            importance=importance,
+            degrees=degrees,
+            max_subsets=max_subsets,
+            seed=seed,
+            model=model,
+            task=bench.target.task,
         )
-        if not len(masks):
-            continue
-        imputed = bench.scores(masks, judges)
+        masks = _masks(planned.steps, n_columns)
+        imputed = bench.scores(masks, judges) if len(masks) else masks
         for mask, values in zip(masks, imputed, strict=True):
             answers = refit(mask)
             for judge, value in zip(judges, values, strict=True):
@@ -108,7 +115,7 @@ def upper_bound(
                 gain = upper - value if judge.larger_is_better else value - upper
                 rows.append(
                     {
-                        "scenario": name,
+                        "scenario": planned.name,
                         "k": int(mask.sum()),
                         "degree": mask.sum() / n_columns,
                         "mask": "".join("1" if gone else "0" for gone in mask),
@@ -121,43 +128,10 @@ def upper_bound(
     return pd.DataFrame(rows)
 
 
-def _masks(
-    scenario: Any,
-    bench: Bench,
-    importance: Any,
-    y_train: Any,
-    degrees: Any,
-    max_subsets: int,
-    seed: int,
-) -> tuple[str, Masks]:
-    """List all masks of a scenario."""
-    chosen = check_scenario(scenario)
-    n_columns = len(bench.names)
-    order = np.arange(n_columns)
-    if chosen.ordered:
-        order = ascending(
-            check_importance(
-                importance,
-                bench.tables.train[bench.names],
-                y_train,
-                model=bench.answerer.model,
-                task=bench.target.task,
-                random_state=seed,
-            )
-        )
-    plan = Plan(
-        columns=[str(name) for name in bench.names],
-        order=order,
-        counts=counts_of(degrees, n_columns),
-        max_subsets=max_subsets,
-        seed=seed,
-        may_stop=False,
-        n_rows=len(bench.test),
-    )
-    steps = [step for step in chosen.steps(plan) if step.arrival is None]
-    name = scenario if isinstance(scenario, str) else type(chosen).__name__.lower()
-    masks = [step.masks.take(0, len(step.masks)) for step in steps]
-    return name, np.concatenate([*masks, np.zeros((0, n_columns), dtype=bool)])
+def _masks(steps: Sequence[Step], n_columns: int) -> Masks:
+    """List the masks of all steps in which columns vanish."""
+    masks = [step.masks.take(0, len(step.masks)) for step in steps if not step.arrival]
+    return np.concatenate([*masks, np.zeros((0, n_columns), dtype=bool)])
 
 
 class _Refit:

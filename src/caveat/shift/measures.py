@@ -142,7 +142,7 @@ def brier(truth: ArrayLike, proba: ArrayLike) -> float:
     return _one(_stacked.brier, truth, proba)
 
 
-def calibration_error(truth: ArrayLike, proba: ArrayLike) -> float:
+def ece(truth: ArrayLike, proba: ArrayLike) -> float:
     """Compare confidence and accuracy in 15 bins: the expected calibration error.
 
     Parameters
@@ -161,10 +161,10 @@ def calibration_error(truth: ArrayLike, proba: ArrayLike) -> float:
 
     Examples
     --------
-    >>> round(calibration_error([0, 1], [[0.9, 0.1], [0.9, 0.1]]), 4)
+    >>> round(ece([0, 1], [[0.9, 0.1], [0.9, 0.1]]), 4)
     0.4
     """
-    return _one(_stacked.calibration_error, truth, proba)
+    return _one(_stacked.ece, truth, proba)
 
 
 def rmse(truth: ArrayLike, answers: ArrayLike) -> float:

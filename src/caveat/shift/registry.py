@@ -1,11 +1,16 @@
-"""What there is: scenarios, imputers, importance methods and measures.
+"""What there is: learners, scenarios, imputers, importance, measures, rules.
 
 To add one: its module, and a row here.
 """
 
 from caveat._registry import Entry, Registry
+from caveat.models.registry import MODELS
 
 _PAPER = "Cheng et al. (2025)"
+
+LEARNERS = Registry(
+    "learner", [MODELS[name] for name in MODELS], entry_points_group="caveat.shift"
+)
 
 SCENARIOS = Registry(
     "scenario",
@@ -218,8 +223,9 @@ MEASURES = Registry(
             facts={"direction": "min", "range": (0.0, 2.0), "needs": "probabilities"},
         ),
         Entry(
-            name="calibration-error",
-            target="caveat.shift.measures:calibration_error",
+            name="ece",
+            target="caveat.shift.measures:ece",
+            display="ECE",
             summary="distance of confidence and accuracy, 15 bins",
             paper="Guo et al. (2017)",
             tasks=("binary", "multiclass"),
@@ -247,6 +253,112 @@ MEASURES = Registry(
                 "direction": "min",
                 "range": (0.0, float("inf")),
                 "needs": "numbers",
+            },
+        ),
+    ],
+)
+
+STUDY_MEASURES = Registry(
+    "measure",
+    [
+        *MEASURES.values(),
+        *(
+            Entry(
+                name=f"{entry.name}-area",
+                target="caveat.shift._gaps:degradation_area",
+                display=f"{entry.title}, mean over degrees",
+                summary="area under the degradation curve",
+                tasks=entry.tasks,
+                facts={
+                    "direction": entry.facts["direction"],
+                    "range": entry.facts["range"],
+                },
+            )
+            for entry in MEASURES.values()
+        ),
+        *(
+            Entry(
+                name=f"{entry.name}-retained",
+                target="caveat.shift._gaps:retained",
+                display=f"{entry.title} retained",
+                summary="area under the degradation curve over the closed value",
+                tasks=entry.tasks,
+                facts={
+                    "direction": entry.facts["direction"],
+                    "range": (0.0, float("inf")),
+                },
+            )
+            for entry in MEASURES.values()
+        ),
+    ],
+)
+"""What a study records: a measure in the closed environment, and its whole curve."""
+
+_VALIDATION = "caveat.shift.criteria:validation"
+
+CRITERIA = Registry(
+    "criterion",
+    [
+        Entry(
+            name="validation-error",
+            target=_VALIDATION,
+            summary="share of errors, or RMSE, on held-out training rows",
+            facts={"direction": "min", "range": (0.0, float("inf"))},
+        ),
+        Entry(
+            name="validation-area-error",
+            target=_VALIDATION,
+            summary="the same, averaged over degrees of missing columns",
+            facts={"direction": "min", "range": (0.0, float("inf"))},
+        ),
+    ],
+)
+
+RULES = Registry(
+    "rule",
+    [
+        Entry(
+            name="validation",
+            target=_VALIDATION,
+            summary="fewest errors on held-out training rows with all columns",
+            facts={
+                "column": "criterion.validation-error",
+                "checkpoint": "best",
+                "oracle": False,
+                "direction": "min",
+            },
+        ),
+        Entry(
+            name="validation-area",
+            target=_VALIDATION,
+            summary="fewest errors on held-out training rows while columns vanish",
+            facts={
+                "column": "criterion.validation-area-error",
+                "checkpoint": "best",
+                "oracle": False,
+                "direction": "min",
+            },
+        ),
+        Entry(
+            name="oracle",
+            target=_VALIDATION,
+            summary="fewest errors on the test part with all columns",
+            facts={
+                "column": "oracle.error",
+                "checkpoint": "best",
+                "oracle": True,
+                "direction": "min",
+            },
+        ),
+        Entry(
+            name="oracle-area",
+            target=_VALIDATION,
+            summary="fewest errors on the test part while columns vanish",
+            facts={
+                "column": "oracle.area-error",
+                "checkpoint": "best",
+                "oracle": True,
+                "direction": "min",
             },
         ),
     ],
