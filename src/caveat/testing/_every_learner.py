@@ -60,7 +60,7 @@ def checks_on(problem: Problem) -> list[Check]:
         one, two = (answers(problem.fit(estimator), problem.X) for _ in range(2))
         require(
             estimator,
-            np.array_equal(one, two),
+            np.array_equal(one, two, equal_nan=True),
             "two fits with one random_state give different answers",
         )
 
@@ -81,13 +81,9 @@ def checks_on(problem: Problem) -> list[Check]:
             labels.shape == problem.truth.shape,
             f"predict gives the shape {labels.shape}, not {problem.truth.shape}",
         )
-        known = [0, 1] if problem.truth.ndim == 2 else np.asarray(model.classes_)
-        strange = sorted(
-            set(np.unique(labels).tolist()) - set(np.array(known).tolist())
-        )
-        require(
-            estimator, not strange, f"predict gives labels unknown to it: {strange}"
-        )
+        known = [0, 1] if problem.truth.ndim == 2 else list(model.classes_)
+        strange = np.setdiff1d(labels, known).tolist()
+        require(estimator, not strange, f"predict gives unknown labels: {strange}")
 
     def probabilities_are_probabilities(estimator: Any) -> None:
         model = problem.fit(estimator)
