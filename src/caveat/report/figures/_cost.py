@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from matplotlib.axes import Axes
 
-from caveat.report.figures._range import shown_range
-from caveat.report.kit import Canvas, Words, fixed, shorten, text_width
+from caveat.report.figures._range import interval_range
+from caveat.report.kit import Canvas, Words, fixed, prose, shorten, text_width
 from caveat.report.kit._axes import interval, upright_axis
 from caveat.report.kit._labels import Box, Mark, around_points
 from caveat.report.kit._model import Download, Figure
@@ -56,6 +56,25 @@ class Cost:
     free: float | None = None
     places: int = 3
 
+    @property
+    def shown(self) -> tuple[float, float]:
+        """The part of the axis that is shown."""
+        sign = 1.0 if self.direction == "max" else -1.0
+        best = max((one.mean for one in self.points), key=lambda mean: sign * mean)
+        anchors = [best] if self.free is None else [best, self.free]
+        return interval_range([(p.low, p.mean, p.high) for p in self.points], anchors)
+
+    @property
+    def inside(self) -> list[Point]:
+        """Points on the shown part of the axis."""
+        low, high = self.shown
+        return [one for one in self.points if low <= one.mean <= high]
+
+    @property
+    def outside(self) -> list[Point]:
+        """Points off the scale."""
+        return [one for one in self.points if one not in self.inside]
+
 
 def cost_figure(
     name: str,
@@ -67,6 +86,7 @@ def cost_figure(
     downloads: Sequence[Download] = (),
 ) -> Figure:
     """Draw quality against time: frontier filled, the dominated open and grey."""
+    off = bool(cost.outside)
     return Figure(
         name=name,
         title=title,
@@ -74,7 +94,7 @@ def cost_figure(
         draw=lambda canvas: _draw(canvas, cost),
         size=(7.0, 2.95),
         phone_size=(3.6, 3.3),
-        conditions=conditions,
+        conditions=prose(conditions) + (" Triangle: off the scale." * off),
         downloads=downloads,
     )
 
@@ -103,13 +123,7 @@ class _Plot:
     def __init__(self, canvas: Canvas, cost: Cost) -> None:
         self.canvas, self.cost = canvas, cost
         points = cost.points
-        values = [v for one in points for v in (one.low, one.mean, one.high)]
-        free = [] if cost.free is None else [cost.free]
-        self.low, self.high = shown_range(
-            [v for v in values if np.isfinite(v)],
-            [*free, *(one.mean for one in points)],
-            0.06,
-        )
+        self.low, self.high = cost.shown
         self.left, self.bottom = (0.5, 0.55) if canvas.phone else (0.45, 0.5)
         self.width = canvas.width - self.left - 0.1
         self.height = canvas.height - self.bottom - 0.32
@@ -139,7 +153,9 @@ def _draw(canvas: Canvas, cost: Cost) -> None:
     if cost.free is not None:
         taken.append(_free_line(plot, taken))
     sign = 1.0 if cost.direction == "max" else -1.0
-    order = sorted(cost.points, key=lambda one: (not one.frontier, -sign * one.mean))
+    order = sorted(
+        plot.cost.inside, key=lambda one: (not one.frontier, -sign * one.mean)
+    )
     labelled = []
     for one in order:
         x, y = plot.inches(one.seconds, one.mean)
@@ -148,6 +164,7 @@ def _draw(canvas: Canvas, cost: Cost) -> None:
         weight = "bold" if one.frontier else "normal"
         text = shorten(one.learner, 18 if canvas.phone else 30)
         labelled.append(Mark(x, y, text, weight, float(down), float(up)))
+    labelled += [_off_the_scale(plot, one) for one in plot.cost.outside]
     bounds = Box(plot.left, plot.bottom + 0.02, canvas.width, canvas.height - 0.22)
     for label in around_points(labelled, bounds=bounds, obstacles=taken):
         canvas.text(
@@ -160,9 +177,28 @@ def _draw(canvas: Canvas, cost: Cost) -> None:
         )
 
 
+def _off_the_scale(plot: _Plot, point: Point) -> Mark:
+    """Point to what lies beyond the axis, with its value."""
+    below = point.mean < plot.low
+    edge = plot.low if below else plot.high
+    plot.axes.plot(
+        [point.seconds],
+        [edge],
+        marker="v" if below else "^",
+        color=plot.canvas.colour("muted"),
+        markersize=5,
+        linestyle="none",
+        clip_on=False,
+        zorder=4,
+    )
+    x, y = plot.inches(point.seconds, edge)
+    text = f"{shorten(point.learner, 18)} {fixed(point.mean, plot.cost.places)}"
+    return Mark(x, y + (0.1 if below else -0.1), text)
+
+
 def _intervals(plot: _Plot) -> list[Box]:
     taken = []
-    for one in plot.cost.points:
+    for one in plot.cost.inside:
         interval(
             plot.axes,
             plot.canvas,

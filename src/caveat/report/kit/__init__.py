@@ -50,6 +50,7 @@ __getattr__, __dir__, __all__ = attach(
             "say",
             "shorten",
             "strong",
+            "typed",
             "visible",
         ],
         "_numbers": [

@@ -109,7 +109,10 @@ class Figure:
 
 @dataclass(frozen=True)
 class Strip:
-    """A plot within a table row: places between 0 and 1, None if not known."""
+    """A plot within a table row: places from 0 to 1, None if not known.
+
+    A value beyond is off the scale and becomes an arrow at the edge.
+    """
 
     value: float | None
     low: float | None = None

@@ -6,6 +6,7 @@ apart from the words around them and escapes them when it becomes HTML.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from string import Formatter
@@ -21,6 +22,8 @@ _TAGS = {
     "code": "<code>{}</code>",
 }
 NBSP = "\u00a0"
+_LONGEST = 2000  # characters of one piece of text; error messages can have millions
+_TYPED = re.compile(r"``(.+?)``|`(.+?)`")
 
 
 def visible(text: object) -> str:
@@ -69,7 +72,7 @@ class Span:
     target: str = ""
 
     def __html__(self) -> str:
-        text = escape(shorten(self.text, 200))
+        text = escape(shorten(self.text, _LONGEST))
         if self.kind == "link":
             return Markup('<a href="#{}">{}</a>').format(self.target, text)
         return Markup(_TAGS[self.kind]).format(text)
@@ -91,7 +94,7 @@ class Prose:
     spans: tuple[Span, ...] = ()
 
     def __str__(self) -> str:
-        return "".join(shorten(span.text, 200) for span in self.spans)
+        return "".join(shorten(span.text, _LONGEST) for span in self.spans)
 
     def __html__(self) -> str:
         return Markup("").join(Markup(span.__html__()) for span in self.spans)
@@ -166,6 +169,21 @@ def name(text: str) -> Span:
 def code(text: str) -> Span:
     """Return something that is typed: a file, a column, an option."""
     return Span(text, "code")
+
+
+def typed(text: str) -> Prose:
+    """Set what stands between backticks as something that is typed.
+
+    Examples
+    --------
+    >>> print(typed("With `k=1` all is 0 or 1.").__html__())
+    With <code>k=1</code> all is 0 or 1.
+    """
+    spans, at = [], 0
+    for hit in _TYPED.finditer(text):
+        spans += [Span(text[at : hit.start()]), code(hit.group(1) or hit.group(2))]
+        at = hit.end()
+    return Prose(tuple(span for span in (*spans, Span(text[at:])) if span.text))
 
 
 def link(text: str, target: str) -> Span:

@@ -272,7 +272,7 @@ def board_conditions(standings: Standings) -> Prose:
     chosen = ""
     if scores.choice.name:
         sees = (
-            "reads true labels" if scores.choice.oracle else "never sees a true label"
+            "reads true labels" if scores.choice.oracle else "never sees the test part"
         )
         chosen = f"; each learner tuned by {scores.choice.title}, which {sees}"
     each = f" per {study.noun.one}" if len(study.blocks) > 1 else ""

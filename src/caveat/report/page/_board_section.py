@@ -16,10 +16,12 @@ from caveat.report.kit import (
     Section,
     Term,
     Terms,
+    capital,
     code,
     count,
     join,
     say,
+    typed,
 )
 from caveat.report.page import _caveats as caveats
 from caveat.report.page import _sentences as sentences
@@ -111,14 +113,13 @@ class BoardSection:
             if not means or not np.isfinite(free):
                 continue
             best = max(means, key=lambda one: context.measure.sign * means[one])
-            where = context.of_level(level)
             part = (
                 f"{count(len(blocks))} of {count(total)} {study.noun(total)}."
                 if level
                 else ""
             )
             caveat = caveats.below_free_part(
-                where=f"In the {where}" if where else "",
+                where=context.in_level(level),
                 best=context.names[best],
                 value=context.number(means[best]),
                 free=context.number(free),
@@ -156,7 +157,10 @@ class BoardSection:
             ),
             caveats.one_repeat(int(cells.max()) if len(cells) else 0),
             caveats.no_free_part(
-                len(study.baseline) > 0, np.isfinite(free), context.unit
+                asked=len(study.baseline) > 0,
+                known=int(context.free.notna().sum()),
+                datasets=len(study.datasets),
+                unit=context.unit,
             ),
         ]
         return [one for one in found if one is not None]
@@ -218,5 +222,6 @@ class BoardSection:
 def _term(identity: str, title: str, facts: object) -> Term:
     assert hasattr(facts, "get")
     summary, paper = facts.get("summary") or "", facts.get("paper") or ""
-    words = join([str(summary), f"{paper}." if paper else ""])
-    return Term(identity, title, words, str(facts.get("warnings") or ""))
+    parts = [capital(str(part)).rstrip(".") + "." for part in (summary, paper) if part]
+    warnings = typed(str(facts.get("warnings") or ""))
+    return Term(identity, title, join(map(typed, parts)), warnings)

@@ -44,7 +44,7 @@ def below_free_part(
     Parameters
     ----------
     where : str
-        ``In the naive worlds``, or empty for all of them.
+        ``in the naive worlds``, or empty for all of them.
     best, value, free : str
         Who is best there, its score, and the free part.
     reaches : bool
@@ -63,7 +63,7 @@ def below_free_part(
         say(
             "{where} no learner reaches the free part: the best, {best}, scores "
             "{value}, clustering {free}.",
-            where=where or "On average",
+            where=capital(where) or "On average",
             best=name(best),
             value=strong(value),
             free=free,
@@ -214,7 +214,7 @@ def rules_differ(
             "Tuned by {worst}{where}, a learner gives up {high} {unit}; by {best}, "
             "{low}.",
             worst=name(worst),
-            where=f" in the {where}" if where else "",
+            where=f" {where}" if where else "",
             high=strong(high),
             unit=unit,
             best=name(best),
@@ -264,9 +264,10 @@ def measures_disagree(leaders: Mapping[str, str]) -> Caveat | None:
     return Caveat(
         "careful",
         say(
-            "{n} of {all} measures have another leader: by {unit} it is {who}, by "
+            "{n} of {all} measures {have} another leader: by {unit} it is {who}, by "
             "{main_unit} {main}.",
             n=strong(capital(word(len(other)))),
+            have="has" if len(other) == 1 else "have",
             all=word(len(leaders)),
             unit=name(unit),
             who=name(who),
@@ -340,19 +341,32 @@ def one_repeat(repeats: int) -> Caveat | None:
     )
 
 
-def no_free_part(asked: bool, measured: bool, unit: str) -> Caveat | None:
+def no_free_part(*, asked: bool, known: int, datasets: int, unit: str) -> Caveat | None:
     """Note that nobody knows how much of the score is free.
 
-    `asked` is whether there is a baseline at all, `measured` whether for this measure.
+    Parameters
+    ----------
+    asked : bool
+        Whether there is a baseline at all.
+    known, datasets : int
+        For how many of how many data sets it has the measure.
+    unit : str
+        The measure.
     """
-    if measured:
+    if known == datasets:
         return None
-    why = (
-        say("The baseline has no {unit}, so", unit=name(unit))
-        if asked
-        else prose("No baseline was run, so")
-    )
-    return Caveat("note", why + " how much of these scores is free is not known.")
+    if not asked:
+        why = prose("No baseline was run")
+    elif not known:
+        why = say("The baseline has no {unit}", unit=name(unit))
+    else:
+        why = say(
+            "The baseline has {unit} for {known} of {all}",
+            unit=name(unit),
+            known=strong(count(known)),
+            all=plural(datasets, "data set"),
+        )
+    return Caveat("note", why + ", so how much of these scores is free is not known.")
 
 
 def several_hosts(hosts: int) -> Caveat | None:

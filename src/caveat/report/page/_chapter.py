@@ -12,6 +12,7 @@ from caveat.report.kit import (
     Figure,
     Prose,
     Section,
+    capital,
     code,
     count,
     fixed,
@@ -199,11 +200,10 @@ def _lede(context: Context, regrets: Regrets) -> Prose:
     level, _, _, gap = regrets.widest()
     second: Prose | str = ""
     if np.isfinite(gap):
-        where = context.of_level(level)
         second = sentences.tuning_moves(
             fixed(gap, regret_places(context)),
             context.unit,
-            say("In the {where}", where=name(where)) if where else "",
+            capital(context.in_level(level)),
         )
     return join([sentences.so_far(first, study.is_running), second])
 
@@ -230,8 +230,8 @@ def _field(context: Context) -> Figure:
     repeats = int(scores.cells["planned"].max())
     chosen = ""
     if scores.choice.name:
-        how = "with true labels" if scores.choice.oracle else "without true labels"
-        chosen = f"; tuned by {scores.choice.title}, {how}"
+        oracle = ", which reads true labels" if scores.choice.oracle else ""
+        chosen = f"; tuned by {scores.choice.title}{oracle}"
     return field_figure(
         f"{context.prefix}field",
         Field(

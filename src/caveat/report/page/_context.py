@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from caveat.report._export import to_csv, to_latex
-from caveat.report.kit import Download, count, decimals, fixed
+from caveat.report.kit import Download, count, decimals, fixed, shorten
 from caveat.report.page._scores import Scorer, Scores
 from caveat.report.page._study import Measure, Study
 
@@ -65,7 +65,7 @@ class Context:
     def names(self) -> dict[str, str]:
         """Learners as pages spell them."""
         everyone = (*self.study.learners, *self.study.references)
-        return {one: self.study.title("learner", one) for one in everyone}
+        return {one: shorten(self.study.title("learner", one), 40) for one in everyone}
 
     @cached_property
     def places(self) -> int:
@@ -94,17 +94,18 @@ class Context:
         study = self.study
         blocks, data = len(study.blocks), study.datasets
         if blocks == len(data):
-            return f"{count(blocks)} data sets" if blocks > 1 else data[0]
-        of = data[0] if len(data) == 1 else f"{count(len(data))} data sets"
+            return f"{count(blocks)} data sets" if blocks > 1 else shorten(data[0], 40)
+        of = shorten(data[0], 40) if len(data) == 1 else f"{count(len(data))} data sets"
         return f"{count(blocks)} {study.noun(blocks)} of {of}"
 
-    def of_level(self, level: str) -> str:
-        """Name one level of the factor: ``hard worlds``; empty for the empty level."""
+    def in_level(self, level: str) -> str:
+        """Say where: ``in the hard worlds``, ``on iris``; empty for the empty level."""
         if not level:
             return ""
+        shown = shorten(level, 40)
         if self.study.factor == "data set":
-            return f"data set {level}"
-        return f"{level} {self.study.noun.many}"
+            return f"on {shown}"
+        return f"in the {shown} {self.study.noun.many}"
 
     def relative(self, amount: float) -> float:
         """Size of a difference against what the best learner earned."""
@@ -134,5 +135,9 @@ def score_places(scores: Scores) -> int:
     known = [half for half in halves if np.isfinite(half) and half > 0]
     places = decimals(float(np.median(known)) if known else None)
     means = [abs(one.mean) for one in scores.intervals.values()]
-    # Scores below one need two decimals to be scores at all.
-    return max(places, 2) if means and max(means) <= 1 else places
+    if not means or max(means) > 1:
+        return places
+    # Scores below one need two decimals to be scores at all, and more if 0.997 would
+    # read as perfect.
+    perfect = any(round(mean, 2) in (0, 1) and mean not in (0, 1) for mean in means)
+    return 3 if perfect else max(places, 2)

@@ -67,16 +67,20 @@ def _facts(study: Study) -> list[tuple[str, Prose | str]]:
     repeats = int(study.trials["repeat"].nunique())
     facts.append((count(repeats), _noun(repeats, "repeat")))
     datasets = study.datasets
-    words = prose(_noun(len(datasets), "data set"))
+    data = prose(_noun(len(datasets), "data set"))
     if len(datasets) <= 4:
-        words = words + ", " + names(datasets)
-    facts.append((count(len(datasets)), words))
+        data = data + ", " + names(datasets)
+    facts.append((count(len(datasets)), data))
     rules = [one for one in study.choices if one.name is not None]
     if rules:
         facts.append((count(len(rules)), _noun(len(rules), "selection rule")))
     if len(study.baseline):
         n = len(study.baseline)
-        facts.append((count(n), _noun(n, "baseline trial")))
+        failed = int(study.baseline["state"].isin(FAILED_STATES).sum())
+        words = _noun(n, "baseline trial") + (
+            f", {count(failed)} failed" if failed else ""
+        )
+        facts.append((count(n), words))
     seconds = total_seconds(study)
     if seconds >= 3600:
         facts.append((significant(seconds / 3600), "hours of computing"))

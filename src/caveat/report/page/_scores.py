@@ -213,7 +213,9 @@ class Scores:
     def leaders(self) -> tuple[str, ...]:
         """The best and all that cannot be told from it.
 
-        By average ranks over blocks; within a single block by t-tests over repeats.
+        Two kinds of evidence tell a learner from the first: average ranks over blocks,
+        and t-tests over repeats that keep it out of the best set of every block. The
+        former sees little in few blocks, the latter in few repeats.
         """
         scored = [one for one in self.order if one in self.intervals]
         if len(scored) < 2 or self.compared_by == "nothing":
@@ -227,7 +229,12 @@ class Scores:
         near = (
             ranks.ranks if reach is None else ranks.ranks[ranks.ranks - first < reach]
         )
-        return tuple(one for one in near.index if one in self.intervals)
+        counts = self.best_set_counts
+        return tuple(
+            one
+            for place, one in enumerate(near.index)
+            if one in self.intervals and (place == 0 or counts[one] > 0)
+        )
 
     @cached_property
     def best_sets(self) -> Mapping[int, tuple[str, ...]]:

@@ -17,10 +17,12 @@ from caveat.report.kit import (
     Section,
     Term,
     Terms,
+    capital,
     code,
     fixed,
     name,
     say,
+    typed,
 )
 from caveat.report.page import _caveats as caveats
 from caveat.report.page import _sentences as sentences
@@ -233,8 +235,8 @@ def _terms(context: Context) -> list[Terms]:
                 Term(
                     f"{context.prefix}rule-{number}",
                     choice.title,
-                    str(facts.get("summary") or ""),
-                    str(facts.get("warnings") or ""),
+                    typed(capital(str(facts.get("summary") or ""))),
+                    typed(str(facts.get("warnings") or "")),
                 )
             )
     return [Terms("The rules", terms)] if terms else []
@@ -247,7 +249,7 @@ def _notes(context: Context, regrets: Regrets, titles: dict[str, str]) -> list[C
         places = regret_places(context)
         found.append(
             caveats.rules_differ(
-                where=context.of_level(level),
+                where=context.in_level(level),
                 worst=titles[worst],
                 high=fixed(regrets.mean(worst, level), places),
                 best=titles[best],

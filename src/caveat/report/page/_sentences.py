@@ -252,7 +252,7 @@ def difference_heading(
 ) -> Prose:
     """Heading of *Are they different?* where ranks were tested."""
     if not differ:
-        return say("No two learners can be told apart: {p}", p=p_value(p))
+        return say("Ranks tell no two learners apart: {p}", p=p_value(p))
     first = next((set(one) for one in cliques if order[0] in one), set())
     last = next((set(one) for one in cliques if order[-1] in one), set())
     if not first:
@@ -366,13 +366,12 @@ def selection_heading(
         )
     if low == high:
         return say(
-            "Tuning without true labels costs {low} {unit}, whatever the rule",
+            "Honest tuning costs {low} {unit}, whatever the rule",
             low=low,
             unit=unit,
         )
     return say(
-        "Tuning without true labels costs {low} to {high} {unit}, depending on the "
-        "rule",
+        "Honest tuning costs {low} to {high} {unit}, depending on the rule",
         low=low,
         high=high,
         unit=unit,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from caveat.report.figures._range import shown_range
+from caveat.report.figures._range import interval_range
 from caveat.report.page._context import Context, score_places
 from caveat.report.page._scores import Scores
 
@@ -106,22 +106,20 @@ class Standings:
 
     @cached_property
     def _ends(self) -> tuple[float, float]:
-        values = [
-            end
-            for one in self.scores.intervals.values()
-            for end in (one.low, one.mean, one.high)
-            if np.isfinite(end)
-        ]
         free = self.free_of()
         anchors = [free] if np.isfinite(free) else []
-        return shown_range(values, anchors, 0.04) if values else (0.0, 1.0)
+        first = self.scores.intervals.get(self.best(""))
+        if first is not None:
+            anchors.append(first.mean)
+        ends = [(one.low, one.mean, one.high) for one in self.scores.intervals.values()]
+        return interval_range(ends, anchors, 0.04)
 
     def place(self, value: float | None) -> float | None:
-        """Where a value lies on the strip, between 0 and 1."""
+        """Where a value lies on the strip: 0 to 1, or beyond if it is off the scale."""
         if value is None or not np.isfinite(value):
             return None
         low, high = self._ends
-        return float(np.clip((value - low) / (high - low), 0, 1))
+        return float((value - low) / (high - low))
 
     def frame(self) -> pd.DataFrame:
         """All numbers, unrounded, one row per learner."""

@@ -13,6 +13,7 @@ import pandas as pd
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.report._groups import SelectionTable
 from caveat.report._rules import Glossary, RecordsLike, direction_of, resolve_rule
+from caveat.report.kit import shorten
 
 FAILED_STATES = ("failed", "timeout", "oom", "crashed")
 OPEN_STATES = ("pending", "running")
@@ -250,7 +251,7 @@ def _measures(
 def _measure(name: str, glossary: Glossary) -> Measure:
     column = f"test.{name}"
     facts = glossary.get(("measure", name)) or glossary.get(("measure", column)) or {}
-    title = str(facts.get("title") or name)
+    title = shorten(facts.get("title") or name, 40)
     try:
         direction = direction_of(column, glossary=glossary)
     except InvalidInput:
@@ -287,7 +288,7 @@ def _choices(
     rules = [
         Choice(
             name,
-            str(glossary["rule", name].get("title") or name),
+            shorten(glossary["rule", name].get("title") or name, 40),
             bool(glossary["rule", name].get("oracle")),
         )
         for name in usable

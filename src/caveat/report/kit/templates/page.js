@@ -65,6 +65,15 @@
     });
   });
 
+  // A table that fits needs no scrolling of its own, so its header can stay in sight.
+  const fit = () =>
+    all(".board .scroll").forEach((part) => {
+      part.classList.remove("fits");
+      part.classList.toggle("fits", part.scrollWidth <= part.clientWidth);
+    });
+  window.addEventListener("resize", fit);
+  fit();
+
   // Filter and switch: one view of several is in place, the others wait in .others.
   all(".switch").forEach((part) => {
     const find = part.querySelector("input");
@@ -92,6 +101,7 @@
       if (!next || next === current) return;
       current.replaceWith(next);
       others.append(current);
+      fit();
       filter(false);
       live.textContent = `Showing ${selects.map((one) => one.value).join(", ")}`;
     };

@@ -1,0 +1,99 @@
+"""`caveat report`: tables, figures, statistics and a page about a ledger."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from caveat.cli._console import console, say
+from caveat.cli._status import find_ledger
+
+if TYPE_CHECKING:
+    from caveat.report.kit import Chapter
+
+_COLOURS = {"serious": "red", "careful": "yellow", "note": "dim"}
+_MOST_CAVEATS = 3
+
+
+@click.command(epilog="Example:  caveat report demo.ledger --out report")
+@click.argument("ledger", required=False)
+@click.option(
+    "--out",
+    metavar="DIR",
+    default="report",
+    show_default=True,
+    help="Folder for the page, its figures and tables.",
+)
+@click.option("--study", metavar="NAME", help="One study of the ledger only.")
+@click.option("--measure", metavar="NAME", help="Measure that comes first.")
+@click.option("--rule", metavar="NAME", help="Selection rule that comes first.")
+@click.option(
+    "--excel-safe",
+    is_flag=True,
+    help="Put an apostrophe before text in CSV files that a spreadsheet would run.",
+)
+def report(
+    ledger: str | None,
+    out: str,
+    study: str | None,
+    measure: str | None,
+    rule: str | None,
+    excel_safe: bool,
+) -> None:
+    """Write a page about LEDGER that needs no network, with figures and tables.
+
+    Without LEDGER, the only one in this folder is taken. The ledger is only read:
+    a study that is still running goes on, and the page says how far it is.
+    """
+    from caveat.exceptions import UnknownName
+    from caveat.report._build import build_page
+    from caveat.report.kit import write
+    from caveat.study import Ledger
+
+    where = find_ledger(ledger)
+    with Ledger(where) as book:
+        names = list(book.studies())
+        if study is not None and study not in names:
+            raise UnknownName.among("study", study, names)
+        # A trial of two studies is in the chapter of each.
+        wanted = [study] if study is not None else names or [None]
+        records = [book.records(name) for name in wanted]
+        shown = book.url if "://" in where else Path(where).name
+    options = [("--study", study), ("--measure", measure), ("--rule", rule)]
+    words = ["caveat", "report", shown, "--out", Path(out).name]
+    words += [word for pair in options if pair[1] is not None for word in pair if word]
+    words += ["--excel-safe"] * excel_safe
+    page = build_page(
+        records,
+        measure=measure,
+        rule=rule,
+        excel_safe=excel_safe,
+        command=shlex.join(words),
+    )
+    index = write(page, out)
+    for chapter in page.chapters:
+        _summarise(chapter)
+    trials = sum(len(one.trials) for one in records)
+    states = [one.trials["state"] for one in records]
+    failed = sum(int((~s.isin(["done", "pending", "running"])).sum()) for s in states)
+    caveats = sum(len(chapter.caveats) for chapter in page.chapters)
+    counts = f"{caveats} caveats, {trials:,} trials, {failed or 'none'} failed"
+    say(f"{counts}. Page: {index}")
+
+
+def _summarise(chapter: Chapter) -> None:
+    """Print a chapter's finding and its worst caveats."""
+    from rich.text import Text
+
+    from caveat._text import terminal_text
+
+    say(str(chapter.title), "bold")
+    for section, number, caveat in chapter.caveats[:_MOST_CAVEATS]:
+        label = f"* {caveat.severity.capitalize()}"
+        line = Text(label.ljust(12), style=_COLOURS[caveat.severity])
+        line.append(terminal_text(str(caveat.words)), style="default")
+        line.append(f"  Section {number}, {section.eyebrow}", style="dim")
+        console().print(line)
