@@ -53,7 +53,9 @@ def test_a_late_result_is_dropped_and_noted(book, trials, path):
     key = trials[0].key
     book.claim([key])
     assert book.finish("fake", Finished(key, "done", record=record(0.5)))
-    assert not book.finish("fake", Finished(key, "done", record=record(0.9)))
+    with Ledger(path, write=True) as late:
+        late.owner = "elsewhere|boot|1|0"
+        assert not late.finish("fake", Finished(key, "done", record=record(0.9)))
     assert book.records().rows["test.score"].tolist() == [0.5]
     raw = sqlite3.connect(path)
     assert raw.execute("SELECT outcome FROM attempt ORDER BY id").fetchall() == [
@@ -61,6 +63,15 @@ def test_a_late_result_is_dropped_and_noted(book, trials, path):
         ("late",),
     ]
     raw.close()
+
+
+def test_a_result_that_is_stored_twice_by_its_own_claim_counts_once(book, trials):
+    key = trials[0].key
+    book.claim([key])
+    ended = Finished(key, "done", record=record(0.5))
+    assert book.finish("fake", ended)
+    assert book.finish("fake", ended)
+    assert len(book.records().rows) == 1
 
 
 def test_two_runners_never_hold_the_same_trial(book, trials, path):

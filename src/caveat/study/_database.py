@@ -10,17 +10,23 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Engine, make_url
+from sqlalchemy.engine import Connection, Engine, make_url
 
 from caveat.exceptions import LedgerError
 from caveat.study._schema import APPLICATION_ID, SCHEMA_VERSION, meta, metadata
 
 BUSY_SECONDS = 30
+PATIENCE_SECONDS = 300.0
 _HEADER = b"SQLite format 3\x00"
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def open_engine(url: str | Path, *, write: bool) -> Engine:
@@ -210,21 +216,19 @@ def _open_server(url: Any, *, write: bool) -> Engine:
         raise LedgerError(f"{name!r} is no ledger URL: {error}") from error
     try:
         if write:
-            metadata.create_all(engine)
             with engine.begin() as connection:
-                present = connection.execute(sa.select(meta.c.value)).first()
-                if present is None:
-                    connection.execute(
-                        meta.insert(),
-                        [{"name": "schema", "value": str(SCHEMA_VERSION)}],
-                    )
+                one_at_a_time(connection)
+                metadata.create_all(connection)
+                if connection.execute(sa.select(meta.c.value)).first() is None:
+                    row = {"name": "schema", "value": str(SCHEMA_VERSION)}
+                    connection.execute(meta.insert(), [row])
         with engine.connect() as connection:
             version = connection.execute(
                 sa.select(meta.c.value).where(meta.c.name == "schema")
             ).scalar()
     except sa.exc.SQLAlchemyError as error:
         engine.dispose()
-        cause = str(getattr(error, "orig", error)).strip().split("\n")[0]
+        cause = first_line(error)
         raise LedgerError(f"the ledger {name} cannot be used: {cause}") from error
     if version is None or int(version) > SCHEMA_VERSION:
         raise LedgerError(
@@ -232,6 +236,60 @@ def _open_server(url: Any, *, write: bool) -> Engine:
             "update caveat"
         )
     return engine
+
+
+def one_at_a_time(connection: Connection) -> None:
+    """Let one runner at a time prepare a server's tables and plans.
+
+    SQLite needs nothing: its writers wait for one another anyway.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(APPLICATION_ID)))
+
+
+class LostServer(LedgerError):
+    """The database server is gone, maybe for a moment only."""
+
+
+def is_lost(error: sa.exc.DBAPIError) -> bool:
+    """Whether a driver's error means that there is no server to talk to."""
+    words = (
+        "connection",
+        "terminating",
+        "starting up",
+        "shutting down",
+        "server closed",
+    )
+    text = str(error.orig).lower()
+    return isinstance(error, sa.exc.OperationalError) and any(w in text for w in words)
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of what a driver says."""
+    return str(getattr(error, "orig", error)).strip().split("\n")[0]
+
+
+def patient(method: Callable[P, T]) -> Callable[P, T]:
+    """Let a method of the ledger outlast a server's restart.
+
+    It is called again, with growing pauses, for five minutes. So it has to be
+    safe to call twice: results are inserted once, claims are leases.
+    """
+
+    @wraps(method)
+    def again(*args: P.args, **kwargs: P.kwargs) -> T:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        pause = 0.1
+        while True:
+            try:
+                return method(*args, **kwargs)
+            except LostServer:
+                if time.monotonic() + pause > deadline:
+                    raise
+            time.sleep(pause)
+            pause = min(5.0, 2 * pause)
+
+    return again
 
 
 def explain(error: BaseException, where: str | Path) -> LedgerError:

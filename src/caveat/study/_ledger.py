@@ -17,7 +17,16 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from caveat.study._canonical import canonical
-from caveat.study._database import explain, masked, open_engine
+from caveat.study._database import (
+    LostServer,
+    explain,
+    first_line,
+    is_lost,
+    masked,
+    one_at_a_time,
+    open_engine,
+    patient,
+)
 from caveat.study._finished import Finished
 from caveat.study._owner import is_dead, me
 from caveat.study._schema import attempt, glossary, plan, result, study, trial
@@ -73,18 +82,23 @@ class Ledger:
 
     @contextmanager
     def _begin(self) -> Iterator[Connection]:
-        try:
-            with self._engine.begin() as connection:
-                yield connection
-        except sa.exc.DBAPIError as error:
-            raise explain(error, self._where) from error
+        with self._explained(), self._engine.begin() as connection:
+            yield connection
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:
+        with self._explained(), self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
         try:
-            with self._engine.connect() as connection:
-                yield connection
+            yield
         except sa.exc.DBAPIError as error:
+            if error.connection_invalidated or is_lost(error):
+                raise LostServer(
+                    f"the ledger {self.url} does not answer: {first_line(error)}"
+                ) from error
             raise explain(error, self._where) from error
 
     @property
@@ -101,9 +115,11 @@ class Ledger:
         insert: Any = dialects[self._engine.dialect.name]
         return insert(table).on_conflict_do_nothing()
 
+    @patient
     def add_study(self, name: str, spec: dict[str, Any], trials: list[Trial]) -> None:
         """Enter a study and its trials; those that are there stay as they are."""
         with self._begin() as connection:
+            one_at_a_time(connection)
             connection.execute(
                 self._insert(study), [{"name": name, "spec": canonical(spec)}]
             )
@@ -145,6 +161,7 @@ class Ledger:
             for part in _parts(moved):
                 connection.execute(update.values(place=sa.bindparam("new")), part)
 
+    @patient
     def open_keys(self, name: str) -> list[str]:
         """Keys of the study's trials without a result, in the study's order."""
         query = (
@@ -158,6 +175,7 @@ class Ledger:
         with self._read() as connection:
             return list(connection.scalars(query))
 
+    @patient
     def free_dead(self) -> int:
         """Release the claims of processes that are certainly gone; say how many."""
         with self._read() as connection:
@@ -173,13 +191,20 @@ class Ledger:
             )
             return freed.rowcount
 
+    @patient
     def claim(self, keys: Sequence[str]) -> list[str]:
         """Try to take trials; return those that are now ours, in the given order."""
         free = sa.or_(trial.c.owner.is_(None), trial.c.expires < self._now)
         unfinished = ~sa.exists().where(result.c.key == trial.c.key)
+        # On a server, rows that another runner is just claiming are passed over.
+        takeable = (
+            sa.select(trial.c.key)
+            .where(trial.c.key.in_(list(keys)), free, unfinished)
+            .with_for_update(skip_locked=True, of=trial)
+        )
         statement = (
             trial.update()
-            .where(trial.c.key.in_(list(keys)), free, unfinished)
+            .where(trial.c.key.in_(takeable))
             .values(
                 owner=self.owner,
                 token=trial.c.token + 1,
@@ -191,6 +216,7 @@ class Ledger:
             taken = set(connection.scalars(statement))
         return [key for key in keys if key in taken]
 
+    @patient
     def heartbeat(self) -> None:
         """Renew all leases of this process."""
         with self._begin() as connection:
@@ -200,6 +226,7 @@ class Ledger:
                 .values(expires=self._now + self.lease)
             )
 
+    @patient
     def release(self, keys: Iterable[str]) -> None:
         """Give trials back unfinished."""
         with self._begin() as connection:
@@ -210,6 +237,7 @@ class Ledger:
                     .values(owner=None, expires=0.0)
                 )
 
+    @patient
     def finish(self, topic: str, ended: Finished) -> bool:
         """Store how a trial ended, whole; say whether it was the first result.
 
@@ -227,7 +255,11 @@ class Ledger:
             "error": canonical(error) if ended.message or ended.frames else None,
         }
         with self._begin() as connection:
-            first = connection.execute(self._insert(result).values(row)).rowcount == 1
+            insert = self._insert(result).values(row).returning(result.c.key)
+            first = connection.execute(insert).first() is not None
+            if not first and self._is_mine(connection, ended.key):
+                # The server stored it, but its answer was lost on the way.
+                return True
             self.note_attempt(connection, ended, ended.state if first else "late")
             connection.execute(
                 trial.update()
@@ -237,6 +269,18 @@ class Ledger:
             self._tell(connection, topic, about)
         return first
 
+    def _is_mine(self, connection: Connection, key: str) -> bool:
+        """Whether this very claim's result is there already."""
+        token = sa.select(trial.c.token).where(trial.c.key == key).scalar_subquery()
+        query = sa.select(attempt.c.id).where(
+            attempt.c.key == key,
+            attempt.c.owner == self.owner,
+            attempt.c.token == token,
+            attempt.c.outcome == result.c.state,
+            result.c.key == key,
+        )
+        return connection.execute(query).first() is not None
+
     def note_attempt(
         self, connection: Connection, ended: Finished, outcome: str
     ) -> None:
@@ -245,6 +289,9 @@ class Ledger:
             attempt.insert().values(
                 key=ended.key,
                 owner=self.owner,
+                token=sa.select(trial.c.token)
+                .where(trial.c.key == ended.key)
+                .scalar_subquery(),
                 outcome=outcome,
                 ended=self._now,
                 seconds=ended.seconds,
@@ -254,6 +301,7 @@ class Ledger:
             )
         )
 
+    @patient
     def note_retry(self, ended: Finished) -> None:
         """Enter an attempt that will be tried again."""
         with self._begin() as connection:
@@ -270,6 +318,7 @@ class Ledger:
             connection.execute(self._insert(glossary), rows)
             self._told.update((row["topic"], row["kind"], row["name"]) for row in rows)
 
+    @patient
     def forget_failures(self, name: str) -> int:
         """Open a study's failed trials again; their attempts stay noted."""
         failed = (
@@ -282,6 +331,7 @@ class Ledger:
                 result.delete().where(result.c.key.in_(failed))
             ).rowcount
 
+    @patient
     def orphans(self, name: str | None = None) -> list[str]:
         """Keys that no study wants any more, because it was edited."""
         wanted = sa.select(plan.c.key).where(plan.c.place.is_not(None))
@@ -293,6 +343,7 @@ class Ledger:
         with self._read() as connection:
             return sorted(set(connection.scalars(query)))
 
+    @patient
     def prune(self) -> int:
         """Remove orphaned trials with their results; say how many."""
         keys = self.orphans()
@@ -302,6 +353,7 @@ class Ledger:
                     connection.execute(table.delete().where(table.c.key.in_(part)))
         return len(keys)
 
+    @patient
     def studies(self) -> dict[str, dict[str, Any]]:
         """All studies by name, with their specs."""
         with self._read() as connection:
@@ -310,6 +362,7 @@ class Ledger:
             )
             return {name: json.loads(spec) for name, spec in rows}
 
+    @patient
     def counts(self, name: str | None = None) -> dict[str, int]:
         """How many trials are in which state; those without a result are open."""
         held = sa.and_(trial.c.owner.is_not(None), trial.c.expires >= self._now)
@@ -329,6 +382,7 @@ class Ledger:
         with self._read() as connection:
             return dict(sorted(connection.execute(query).all()))
 
+    @patient
     def records(self, study: str | None = None) -> Records:
         """Read everything back, ready for selection, statistics and reports."""
         from caveat.study._records import read_records

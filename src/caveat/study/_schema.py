@@ -64,6 +64,7 @@ attempt = sa.Table(
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
     sa.Column("key", sa.Text, sa.ForeignKey("trial.key"), nullable=False, index=True),
     sa.Column("owner", sa.Text, nullable=False),
+    sa.Column("token", sa.Integer),
     sa.Column("outcome", sa.Text, nullable=False),
     sa.Column("ended", sa.Float(53), nullable=False),
     sa.Column("seconds", sa.Float(53)),
