@@ -21,7 +21,10 @@ FOLDS = 5
 
 
 class SupervisedTopic:
-    """One label or number per item, all of them known in training."""
+    """One label or number per item, all of them known in training.
+
+    `small` is a study for the common tests: what every learner is tried on.
+    """
 
     name = "supervised"
     learners = LEARNERS
@@ -30,6 +33,10 @@ class SupervisedTopic:
     rules = RULES
     protocols = ("caveat",)
     default_rules = ("cross-validation", "oracle")
+    small: Mapping[str, Any] = {
+        "datasets": ["iris", "diabetes"],
+        "resampling": {"folds": 2},
+    }
 
     def worlds(
         self, scenario: Mapping[str, Any], dataset_name: str
