@@ -266,3 +266,34 @@ def die_at_commit(number, when):
             os._exit(9)
 
     sa.engine.Engine.begin = mortal
+
+
+def test_a_study_that_meets_a_full_disk_goes_on_later(fake_study, path, tmp_path):
+    study = fake_study(learners=["fake"], scenario={}, repeats=40)
+    script = tmp_path / "full.py"
+    script.write_text(
+        textwrap.dedent(f"""
+            import resource, signal, sys
+            sys.path[:0] = {sys.path!r}
+            from caveat.exceptions import LedgerError
+            from caveat.study import run
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (250_000, 250_000))
+            try:
+                run({study!r}, {str(path)!r}, "serial")
+            except LedgerError as error:
+                print(error)
+                sys.exit(2)
+            """)
+    )
+    ended = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 2, ended.stderr
+    assert "full" in ended.stdout
+    assert "bytes free" in ended.stdout
+    assert ended.stdout.count("\n") == 1
+    done = done_count(path)
+    summary = run(study, path, "serial")
+    assert summary.states == {"done": 40}
+    assert summary.executed == 40 - done
