@@ -87,7 +87,7 @@ def score_facts(
     """Read the scores once or twice and count what was asked for."""
     n_rows, n_labels = truth.shape
     positives = truth.label_counts
-    facts = RowFacts.empty(n_rows) if rows else None
+    facts = RowFacts(n_rows) if rows else None
     lookups = labels or pool
     # Keep the rarer class: at most half of the entries, far fewer as a rule.
     kept = 1 if 2 * int(positives.sum()) <= n_rows * n_labels else 0
@@ -100,7 +100,7 @@ def score_facts(
         S, Y = scores.rows(start, stop), truth.rows(start, stop)
         few.see(S)
         if facts is not None:
-            row_pass(S, Y, start, facts)
+            row_pass(S, Y, start, facts.counts, facts.precision)
         if lookups:
             gather_pass(S, Y, kept, values, fill)
 

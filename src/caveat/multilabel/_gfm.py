@@ -137,13 +137,29 @@ def _maximise(
                 value = share * (1.0 + weight) / (weight * s + size)
                 for q in range(ends[a], s + ends[a]):
                     gains[labels[q]] += value
-            order = np.argsort(-gains[seen[:count]], kind="mergesort")
+            _sort_down(gains, seen, count)
             total = 0.0
             for q in range(size):
-                total += gains[seen[order[q]]]
+                total += gains[seen[q]]
             if total > best + 1e-12:
                 best = total
                 for q in range(count):
-                    chosen[row, seen[q]] = 0
-                for q in range(size):
-                    chosen[row, seen[order[q]]] = 1
+                    chosen[row, seen[q]] = q < size
+
+
+@njit(cache=True, nogil=True)
+def _sort_down(gains: FloatArray, labels: IntArray, count: int) -> None:
+    """Order labels by falling gain, equal ones by number.
+
+    Insertion sort: from one size to the next the order hardly changes.
+    """
+    for k in range(1, count):
+        label = labels[k]
+        q = k
+        while q > 0 and (
+            gains[labels[q - 1]] < gains[label]
+            or (gains[labels[q - 1]] == gains[label] and labels[q - 1] > label)
+        ):
+            labels[q] = labels[q - 1]
+            q -= 1
+        labels[q] = label

@@ -28,7 +28,7 @@ class MultiLabelMLP(ProbabilityMixin, MultiOutputAdapter):
     alpha : float, default=1e-4
         Weight of the L2 penalty.
     max_iter : int, default=200
-        Epochs at most; a tenth of the rows decides when to stop.
+        Epochs at most; from 200 rows on, a tenth of them decides when to stop.
     random_state : int, RandomState or None
         Seed.
 
@@ -72,7 +72,7 @@ class MultiLabelMLP(ProbabilityMixin, MultiOutputAdapter):
                 learning_rate_init=self.learning_rate,
                 alpha=self.alpha,
                 max_iter=check_count("max_iter", self.max_iter),
-                early_stopping=self._rows >= 30,
+                early_stopping=self._rows >= 200,
                 random_state=check_random_state(self.random_state).randint(2**31),
             ),
         )
