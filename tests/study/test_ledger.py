@@ -273,6 +273,21 @@ def test_a_reader_changes_no_byte_of_an_idle_ledger(book, path):
     assert path.read_bytes() == before
 
 
+def test_a_network_file_system_is_refused_before_anything_is_written(
+    path, trials, monkeypatch
+):
+    monkeypatch.setattr("caveat.study._database.network_file_system", lambda _: "nfs4")
+    with pytest.raises(LedgerError, match=r"nfs4.*PostgreSQL.*journal=delete"):
+        Ledger(path, write=True)
+    assert os.listdir(path.parent) == []
+    with Ledger(f"sqlite:///{path}?journal=delete", write=True) as book:
+        book.add_study("small", {}, trials)
+        assert not path.with_name(path.name + "-wal").exists()
+    assert Ledger(path).counts() == {"pending": 6}
+    with pytest.raises(LedgerError, match="neither"):
+        Ledger(f"sqlite:///{path}?journal=memory", write=True)
+
+
 def test_a_password_is_never_shown():
     with pytest.raises(LedgerError) as caught:
         Ledger("postgresql+psycopg://me:secret@127.0.0.1:1/none")

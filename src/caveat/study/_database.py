@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine, make_url
 
 from caveat.exceptions import LedgerError
+from caveat.study._file_system import network_file_system
 from caveat.study._schema import APPLICATION_ID, SCHEMA_VERSION, meta, metadata
 
 BUSY_SECONDS = 30
@@ -45,7 +46,10 @@ def open_engine(url: str | Path, *, write: bool) -> Engine:
     if parsed.get_backend_name() == "sqlite":
         if not parsed.database:
             raise LedgerError(f"{text!r} names no file; write sqlite:///study.ledger")
-        return _open_sqlite(Path(parsed.database), write=write)
+        journal = str(parsed.query.get("journal", "wal"))
+        if journal not in ("wal", "delete"):
+            raise LedgerError(f"journal={journal!r} is neither 'wal' nor 'delete'")
+        return _open_sqlite(Path(parsed.database), write=write, journal=journal)
     return _open_server(parsed, write=write)
 
 
@@ -57,8 +61,15 @@ def masked(url: str | Path) -> str:
     )
 
 
-def _open_sqlite(path: Path, *, write: bool) -> Engine:
+def _open_sqlite(path: Path, *, write: bool, journal: str = "wal") -> Engine:
     exists = _check_file(path)
+    kind = network_file_system(path) if write and journal == "wal" else ""
+    if kind:
+        raise LedgerError(
+            f"ledger {str(path)!r} is on a network file system ({kind}), where it could "
+            "be damaged; use a local disk or PostgreSQL, or, if one host only will ever "
+            f"use it, --ledger 'sqlite:///{path}?journal=delete'"
+        )
     if not exists and not write:
         raise LedgerError(
             f"there is no ledger {str(path)!r}; run a study first: "
@@ -74,7 +85,7 @@ def _open_sqlite(path: Path, *, write: bool) -> Engine:
         )
     engine = sa.create_engine(
         "sqlite://",
-        creator=lambda: _connect(path, write=write),
+        creator=lambda: _connect(path, write=write, journal=journal),
         poolclass=sa.pool.QueuePool,
         pool_size=4,
     )
@@ -128,7 +139,7 @@ def _check_file(path: Path) -> bool:
     return True
 
 
-def _connect(path: Path, *, write: bool) -> sqlite3.Connection:
+def _connect(path: Path, *, write: bool, journal: str) -> sqlite3.Connection:
     uri = path.resolve().as_uri()
     if not write:
         # Without a WAL there is nothing to share, and a read-only folder cannot
@@ -146,18 +157,18 @@ def _connect(path: Path, *, write: bool) -> sqlite3.Connection:
     connection.execute("PRAGMA trusted_schema=OFF")
     connection.execute("PRAGMA foreign_keys=ON")
     if write:
-        _durable(connection)
+        _durable(connection, journal)
     else:
         connection.execute("PRAGMA query_only=ON")
     return connection
 
 
-def _durable(connection: sqlite3.Connection) -> None:
-    """WAL with full durability; the switch itself may meet another runner's."""
+def _durable(connection: sqlite3.Connection, journal: str) -> None:
+    """Ask for full durability; the switch itself may meet another runner's."""
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:
-            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute(f"PRAGMA journal_mode={journal}")
             connection.execute("PRAGMA synchronous=FULL")
             return
         except sqlite3.OperationalError as error:

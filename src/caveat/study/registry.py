@@ -24,6 +24,12 @@ TOPICS = Registry(
             summary="labels known only as shares of bags",
         ),
         Entry(
+            name="partial",
+            target="caveat.partial.study:TOPIC",
+            display="partial labels",
+            summary="a set of candidate labels for every item",
+        ),
+        Entry(
             name="multilabel",
             target="caveat.multilabel.study:TOPIC",
             display="multi-label",
