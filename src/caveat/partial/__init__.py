@@ -1,0 +1,36 @@
+"""Partial labels: a set of candidate labels for every item, one of them true."""
+
+from caveat._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "_candidates": ["CandidateSets", "as_candidates"],
+        "_statistics": ["CandidateStatistics", "candidate_statistics"],
+        "_generators": [
+            "complementary_candidates",
+            "flip_candidates",
+            "instance_candidates",
+            "noisy_candidates",
+            "uniform_candidates",
+        ],
+        "_annotations": [
+            "Annotations",
+            "aggregate_annotations",
+            "annotator_curve",
+            "first_annotations",
+            "vaguest_annotation",
+            "vote_annotations",
+        ],
+        "criteria": [
+            "approximated_accuracy",
+            "covering_rate",
+            "debiased_covering_rate",
+            "oracle_accuracy",
+            "uniform_chance",
+        ],
+        "_algorithm": ["Algorithm"],
+        "_classifier": ["PartialLabelClassifier"],
+        "registry": ["algorithms"],
+    },
+)

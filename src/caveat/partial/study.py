@@ -1,0 +1,292 @@
+"""Partial labels as a topic of the study engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from caveat._registry import Entry
+from caveat.exceptions import InvalidInput, UnknownName
+from caveat.partial._algorithm import TRAINING, Algorithm
+from caveat.partial._candidates import CandidateSets
+from caveat.partial._classifier import PartialLabelClassifier
+from caveat.partial._plench import (
+    DATASETS,
+    LONG,
+    PlenchScaler,
+    plench_checkpoints,
+    plench_draw,
+    plench_hash,
+    plench_split,
+)
+from caveat.partial._statistics import label_codes
+from caveat.partial._worlds import candidate_worlds, make_candidates
+from caveat.partial.criteria import (
+    approximated_accuracy,
+    covering_rate,
+    oracle_accuracy,
+)
+from caveat.partial.registry import CRITERIA, LEARNERS, MEASURES, RULES
+from caveat.study._search import random_configurations
+from caveat.study.topic import Context, Outcome, Row, Split
+
+TASKS = ("partial", "multiclass", "binary")
+STEPS, EVERY, VALIDATION = 10_000, 1000, 0.1
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What one trial learns from, chooses by and is judged on."""
+
+    X: pd.DataFrame
+    codes: NDArray[np.intp]
+    sets: CandidateSets
+    train: NDArray[np.intp]
+    validation: NDArray[np.intp]
+    test: NDArray[np.intp]
+
+    def scores(self, held: NDArray, tested: NDArray) -> Row:
+        """Criteria, oracle and measure from logits of both parts."""
+        candidates = self.sets[self.validation].matrix
+        return {
+            "criterion.covering-rate": covering_rate(held, candidates),
+            "criterion.approximated-accuracy": approximated_accuracy(
+                held, candidates, log=True
+            ),
+            "criterion.approximated-accuracy-legacy": approximated_accuracy(
+                held, candidates, log=True, legacy=True
+            ),
+            "oracle.accuracy": oracle_accuracy(held, self.codes[self.validation]),
+            "test.accuracy": oracle_accuracy(tested, self.codes[self.test]),
+        }
+
+
+class PartialTopic:
+    """A set of candidate labels for every item, in training and for choosing."""
+
+    name = "partial"
+    learners = LEARNERS
+    measures = MEASURES
+    criteria = CRITERIA
+    rules = RULES
+    protocols = ("caveat", "plench")
+    default_rules = (
+        "covering-rate",
+        "approximated-accuracy",
+        "oracle",
+        "oracle-early-stopping",
+    )
+
+    def worlds(
+        self, scenario: Mapping[str, Any], dataset_name: str
+    ) -> list[dict[str, Any]]:
+        """Expand the grid: given candidates, or ways to draw them."""
+        return candidate_worlds(scenario)
+
+    def configurations_per_trial(self, entry: Entry, count: int) -> int:
+        """Take one at a time: a run that diverges must not take others with it."""
+        return 1
+
+    def draw(
+        self, entry: Entry, index: int, repeat: int, protocol: str
+    ) -> dict[str, Any]:
+        """Give configuration number `index` of a random search; 0 are the defaults."""
+        if protocol == "plench":
+            return plench_draw(entry, index, repeat)
+        return random_configurations(entry.name, entry.space, index + 1)[index]
+
+    def skip(self, dataset: Mapping[str, Any], entry: Entry) -> str:
+        """Say why a learner cannot do a data set, or ''."""
+        if dataset["task"] not in TASKS:
+            return f"needs candidate labels or classes, the data are {dataset['task']}"
+        return ""
+
+    def run(self, context: Context) -> Outcome:
+        """Train every configuration and look at it at every checkpoint."""
+        problem = make_problem(context)
+        outcome = Outcome(rows=[], digests=_digests(problem))
+        outcome.notes.extend(problem.sets[problem.train].remarks())
+        total = len(context.configurations)
+        for done, (index, params) in enumerate(context.configurations):
+            chosen = {**context.spec["learner"]["params"], **params}
+            kind = context.entry.load()
+            if isinstance(kind, type) and issubclass(kind, Algorithm):
+                model, rows = self._train(context, problem, kind, chosen, index)
+            else:
+                model, rows = _fit_foreign(context, problem, params)
+            facts = {
+                "fact.training-rows": len(problem.train),
+                "fact.validation-rows": len(problem.validation),
+                "fact.test-rows": len(problem.test),
+            }
+            outcome.rows.extend({"config": index, **row, **facts} for row in rows)
+            parts = (problem.X.iloc[problem.train], problem.sets[problem.train].matrix)
+            tests = (problem.X.iloc[problem.test], problem.codes[problem.test])
+            if context.spec["then"]:
+                found = context.follow(model, *parts, *tests, index)
+                for name, curve in found.items():
+                    outcome.curves.setdefault(name, []).extend(curve)
+            context.progress(done + 1, total)
+        return outcome
+
+    def _train(
+        self,
+        context: Context,
+        problem: Problem,
+        kind: type[Algorithm],
+        chosen: Mapping[str, Any],
+        index: int,
+    ) -> tuple[PartialLabelClassifier, list[Row]]:
+        steps, every = _budget(context)
+        own = {name: chosen[name] for name in kind.settings() if name in chosen}
+        variant = own.pop("variant", "paper")
+        told = {name: chosen[name] for name in TRAINING if name in chosen}
+        model = PartialLabelClassifier(
+            kind,
+            variant=variant,
+            params={**context.entry.params, **own},
+            max_steps=steps,
+            checkpoint_every=every,
+            random_state=_run_seed(context, index),
+            **told,
+        )
+        plench = context.protocol == "plench"
+        held, tested = (
+            problem.X.iloc[problem.validation],
+            problem.X.iloc[problem.test],
+        )
+
+        def watch(now: PartialLabelClassifier) -> Row:
+            return problem.scores(
+                now._logits(held).numpy(), now._logits(tested).numpy()
+            )
+
+        model.fit(
+            problem.X.iloc[problem.train],
+            problem.sets[problem.train],
+            encoder=PlenchScaler().fit(problem.X) if plench else None,
+            checkpoints=plench_checkpoints(steps, every) if plench else None,
+            watch=watch,
+        )
+        return model, [_row(found) for found in model.history_]
+
+
+def make_problem(context: Context) -> Problem:
+    """Divide the data as the protocol says, and put candidates to them."""
+    dataset = context.dataset
+    if dataset.y is None:
+        raise InvalidInput(
+            f"{dataset.name} has no true labels, so nothing can be scored; for a file "
+            "of your own use 'caveat candidates'"
+        )
+    classes = tuple(dataset.classes)
+    codes = label_codes(dataset.y, classes)
+    X = dataset.X
+    if context.protocol == "plench":
+        found = plench_split(len(X), context.repeat)
+        train, validation, test = found.train, found.validation, found.test
+    else:
+        train, validation, test = _caveat_split(context)
+    known = np.concatenate([train, validation])
+    given = None if dataset.candidates is None else dataset.candidates[known]
+    drawn = make_candidates(
+        context.world,
+        given,
+        codes[known],
+        X.iloc[known],
+        classes,
+        context.seed("scenario"),
+    )
+    # Test rows get sets so that rows can be numbered alike; nobody reads those.
+    matrix = np.zeros((len(X), len(classes)), dtype=bool)
+    matrix[np.arange(len(X)), codes] = True
+    matrix[known] = drawn.matrix
+    sets = CandidateSets(matrix, classes)
+    return Problem(X, codes, sets, train, validation, test)
+
+
+def _caveat_split(context: Context) -> tuple[NDArray, NDArray, NDArray]:
+    """Give the engine's split, and a part of its training rows to choose by."""
+    split: Split = context.split()
+    settings = {"validation": VALIDATION, **context.resampling}
+    for name in settings:
+        if name != "validation":
+            raise UnknownName.among("resampling setting", name, ["validation"])
+    share = settings["validation"]
+    if not isinstance(share, int | float) or not 0 < share < 1:
+        raise InvalidInput(
+            f"resampling: validation is {share!r}; pass a share between 0 and 1"
+        )
+    count = max(1, round(share * len(split.train)))
+    if count >= len(split.train):
+        raise InvalidInput(
+            f"resampling: {len(split.train)} training rows are too few to hold out "
+            f"{count}"
+        )
+    seed = context.seed("split", part="validation")
+    order = np.random.default_rng(seed).permutation(split.train)
+    return np.sort(order[count:]), np.sort(order[:count]), split.test
+
+
+def _budget(context: Context) -> tuple[int, int]:
+    given = context.training
+    if "epochs" in given:
+        raise InvalidInput(
+            f"search: epochs is {given['epochs']}; partial-label runs are counted in "
+            "steps, write steps: 10000"
+        )
+    long = context.protocol == "plench" and context.dataset.name in LONG
+    steps = int(given.get("steps", 2 * STEPS if long else STEPS))
+    return steps, int(given.get("checkpoint-every", EVERY))
+
+
+def _run_seed(context: Context, index: int) -> int:
+    if context.protocol != "plench":
+        return context.seed("learner", config=index)
+    name = context.dataset.name
+    spelt = context.entry.facts.get("plench", context.entry.name)
+    return plench_hash(DATASETS.get(name, name), spelt, index, context.repeat)
+
+
+def _row(found: Mapping[str, Any]) -> Row:
+    scores = {name: value for name, value in found.items() if "." in name}
+    return {
+        "checkpoint": found["updates"],
+        **scores,
+        "fact.epoch": found["epoch"],
+        "fact.loss": found["loss"],
+    }
+
+
+def _fit_foreign(
+    context: Context, problem: Problem, params: Mapping[str, Any]
+) -> tuple[Any, Sequence[Row]]:
+    """Fit a class of the user's with fit(X, candidates) and predict_proba."""
+    model = context.make(params)
+    sets = problem.sets[problem.train]
+    model.fit(problem.X.iloc[problem.train], sets.matrix)
+    logs = []
+    for rows in (problem.validation, problem.test):
+        proba = np.asarray(model.predict_proba(problem.X.iloc[rows]), dtype=np.float64)
+        with np.errstate(divide="ignore"):
+            logs.append(np.log(proba))
+    return model, [{"checkpoint": None, **problem.scores(*logs)}]
+
+
+def _digests(problem: Problem) -> dict[str, str]:
+    known = np.concatenate([problem.train, problem.validation])
+    split = Split(train=known, test=problem.test)
+    return {
+        "rows": split.digest,
+        "candidates": Split(
+            train=np.packbits(problem.sets.matrix[known]), test=np.arange(0)
+        ).digest,
+    }
+
+
+TOPIC = PartialTopic()
