@@ -165,7 +165,8 @@ class DaskEngine:
         """How many workers there are now, at least one."""
         if self._scheduler is None and self._jobqueue is None:
             return self._jobs
-        return max(1, len(self._client.scheduler_info()["workers"]))
+        known = self._client.scheduler_info().get("workers", {})
+        return max(1, len(known))
 
     @property
     def capacity(self) -> int:

@@ -66,8 +66,8 @@ def _open_sqlite(path: Path, *, write: bool, journal: str = "wal") -> Engine:
     kind = network_file_system(path) if write and journal == "wal" else ""
     if kind:
         raise LedgerError(
-            f"ledger {str(path)!r} is on a network file system ({kind}), where it could "
-            "be damaged; use a local disk or PostgreSQL, or, if one host only will ever "
+            f"ledger {str(path)!r} is on a network disk ({kind}), where it could be "
+            "damaged; use a local disk or PostgreSQL, or, if one host only will ever "
             f"use it, --ledger 'sqlite:///{path}?journal=delete'"
         )
     if not exists and not write:
