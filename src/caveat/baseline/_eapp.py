@@ -108,8 +108,9 @@ class EAPP(BaseEstimator):
     p_value_, skill_, verdict_ : float, float, str
         Of the honest value (of the paper's with selection="test"): share of shuffles
         that do as well; distance from their mean towards 1; a word.
-    null_at_k_star_ : dict
-        ``mean``, ``low``, ``high`` of the shuffles at 1/p₀.
+    null_at_k_star_, paper_null_at_k_star_ : dict
+        ``mean``, ``low``, ``high`` of the shuffles at 1/p₀: beside the headline, and
+        by the paper's selection.
     k_star_ : float
         1/p₀; of several classes the smallest.
     below_min_k_ : ndarray of bool
@@ -336,7 +337,8 @@ class EAPP(BaseEstimator):
         ax : matplotlib Axes, optional
             Where to draw; a new figure if not given.
         **options
-            ``palette``: colours by name, ``title``: False for none.
+            ``palette``: colours by name, ``title``: False for none, ``narrow``: True
+            for phones, ``model_auc``: a line to compare with.
 
         Returns
         -------
@@ -466,8 +468,8 @@ class EAPP(BaseEstimator):
         self.p_value_ = headline.p_value
         self.skill_ = headline.skill
         self.verdict_ = headline.verdict(self.alpha)
-        low, high = headline.limits
-        self.null_at_k_star_ = {"mean": headline.null_mean, "low": low, "high": high}
+        self.null_at_k_star_ = headline.null_summary()
+        self.paper_null_at_k_star_ = self._readings["paper"].null_summary()
         self.k_star_ = min(task.k_star for task in tasks)
         self.below_min_k_ = np.array(ks) < self.k_star_
         headlines = by_class["honest" if plan.honest else "paper"]

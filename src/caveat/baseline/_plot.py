@@ -24,8 +24,20 @@ PALETTE = {
     "panel": "#f5f3ec",
     "rule": "#dcd8ce",
     "ink": "#1d2126",
+    "page": "#ffffff",
+    "slate": "#4c5264",
 }
 WIDTH, HEIGHT = 7.0, 3.2
+HONEST = "honest"
+PUBLISHED = "as published: optimistic"
+PUBLISHED_SHUFFLED = "as published, shuffled"
+SHUFFLED = "shuffled labels,\nmean and 95 % band"
+SHORT = {
+    HONEST: "honest",
+    PUBLISHED: "published",
+    PUBLISHED_SHUFFLED: "its shuffles",
+    SHUFFLED: "shuffled,\n95 %",
+}
 # Height of a line of words, in AUC; labels keep this distance.
 APART = 0.05
 
@@ -36,6 +48,8 @@ def plot_curve(
     *,
     palette: Mapping[str, str] | None = None,
     title: bool = True,
+    narrow: bool = False,
+    model_auc: float | None = None,
 ) -> Axes:
     """Draw a fitted EAPP.
 
@@ -49,20 +63,24 @@ def plot_curve(
         Colours by the names of `PALETTE`.
     title : bool, default=True
         Whether the axes carry value, band and p-value in words.
+    narrow : bool, default=False
+        Whether the figure is only a phone wide; labels are shorter then.
+    model_auc : float, optional
+        A model's AUC, drawn as a line to compare with.
     """
     colours = {**PALETTE, **(palette or {})}
     axes = _new_axes() if ax is None else ax
     curve = model.curve_
     ks = curve["k"].to_numpy()
-    room = 0.34 * max(ks[-1] - ks[0], 1)
+    room = (0.42 if narrow else 0.34) * max(ks[-1] - ks[0], 1)
     labels: list[tuple[float, str, str]] = []
 
     if model.k_star_ > ks[0]:
         axes.axvspan(ks[0], model.k_star_, color=colours["panel"], lw=0, zorder=0)
     _draw_null(axes, model, colours, labels)
     for column, colour, dash, words in (
-        ("paper", colours["published"], (0, (4, 2)), "as published: optimistic"),
-        ("honest", colours["earned"], "-", "honest"),
+        ("paper", colours["published"], (0, (4, 2)), PUBLISHED),
+        ("honest", colours["earned"], "-", HONEST),
     ):
         values = curve[column].to_numpy()
         if np.isnan(values).all():
@@ -70,6 +88,11 @@ def plot_curve(
         axes.plot(ks, values, color=colour, ls=dash, lw=1.75, solid_capstyle="round")
         labels.append((_last(values), words, colour))
     _mark_value(axes, model, colours)
+    if narrow:
+        labels = [(value, SHORT[words], colour) for value, words, colour in labels]
+    if model_auc is not None:
+        axes.hlines(model_auc, ks[0], ks[-1], colours["slate"], lw=1.0)
+        labels.append((model_auc, f"model, {model_auc:.2f}", colours["slate"]))
     _write_labels(axes, ks[-1] + 0.03 * room, labels)
 
     lowest = np.nanmin([*curve["honest"], *curve["null_low"], 1.0])
@@ -108,13 +131,11 @@ def _draw_null(
         zorder=1,
     )
     axes.plot(ks, mean, color=colours["faint"], lw=1.0)
-    labels.append(
-        (_last(mean), "shuffled labels,\nmean and 95 % band", colours["muted"])
-    )
+    labels.append((_last(mean), SHUFFLED, colours["muted"]))
     other = curve["paper_null_mean"].to_numpy()
     if not own and not np.isnan(other).all():
         axes.plot(ks, other, color=colours["published"], lw=0.9, ls=(0, (1, 2)))
-        labels.append((_last(other), "as published, shuffled", colours["published"]))
+        labels.append((_last(other), PUBLISHED_SHUFFLED, colours["published"]))
 
 
 def _mark_value(axes: Axes, model: EAPP, colours: Mapping[str, str]) -> None:
@@ -123,17 +144,23 @@ def _mark_value(axes: Axes, model: EAPP, colours: Mapping[str, str]) -> None:
     name = "honest" if model._honest else "paper"
     colour = colours["earned" if model._honest else "published"]
     after = model.curve_.loc[model.curve_["k"] > model.k_star_, name]
-    falls = len(after) > 0 and after.iloc[0] < value
+    above = len(after) > 0 and after.iloc[0] < value < 0.9
     for k_star in sorted({task.k_star for task in model._tasks}):
         axes.vlines(k_star, 0, value, colours["muted"], lw=0.9, ls=(0, (1, 2)))
     if len(model._tasks) == 1 and not np.isnan(value):
         axes.plot(
-            [model.k_star_], [value], "o", color=colour, ms=7, mec="white", mew=1.2
+            [model.k_star_],
+            [value],
+            "o",
+            color=colour,
+            ms=7,
+            mec=colours["page"],
+            mew=1.2,
         )
         axes.annotate(
             f"{value:.2f} at 1/p₀ = {model.k_star_:.3g}",
             (model.k_star_, value),
-            xytext=(7, 6) if falls else (7, -13),
+            xytext=(7, 6) if above else (7, -15),
             textcoords="offset points",
             fontsize=8.5,
             weight="bold",

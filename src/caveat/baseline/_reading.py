@@ -58,6 +58,11 @@ class Reading:
         low, high = null_band(self.null, self.band)
         return float(low), float(high)
 
+    def null_summary(self) -> dict[str, float]:
+        """Mean and band of the shuffles, by name."""
+        low, high = self.limits
+        return {"mean": self.null_mean, "low": low, "high": high}
+
     @property
     def p_value(self) -> float:
         """Share of shuffles at least as good, the observed one counted with them."""

@@ -1,0 +1,129 @@
+"""`caveat eapp`: what it prints, writes and refuses."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from caveat.cli import main
+
+QUICK = ["--k-max", "3", "--folds", "3", "--shuffles", "19"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("eapp")
+    rng = np.random.default_rng(0)
+    y = np.repeat(["no", "yes"], [50, 40])
+    table = pd.DataFrame(rng.normal(size=(90, 3)), columns=["a", "b", "c"])
+    table["a"] += 4 * (y == "yes")
+    table.assign(default=y).to_csv(folder / "loans.csv", index=False)
+    table.assign(price=table["b"] * 1.5).to_csv(folder / "prices.csv", index=False)
+    three = np.repeat(["x<b>", "y", "z"], 30)
+    table.assign(kind=three).to_csv(folder / "kinds.csv", index=False)
+    return folder
+
+
+def run(capsys, *words):
+    with pytest.raises(SystemExit) as ended:
+        main(["eapp", *map(str, words)])
+    printed = capsys.readouterr()
+    return ended.value.code, printed.out, printed.err
+
+
+def test_the_terminal_shows_curve_and_verdict(folder, capsys):
+    code, out, _ = run(
+        capsys, folder / "loans.csv", "--target", "default", *QUICK,
+        "--model-auc", "0.99", "--drivers",
+    )  # fmt: skip
+    assert code == 0
+    assert "loans.csv, target default: 90 rows, 3 columns, 44.4 % yes" in out
+    assert re.search(
+        r"^1/p0 = 2.25 +0\.\d{3} +0\.\d{3} +0\.\d\d to 0\.\d\d$", out, re.M
+    )
+    assert "* Serious" in out
+    assert "A model with 0.99" in out
+    assert re.search(r"^a +\+0\.\d{3}$", out, re.M)
+    assert "PCA, k-means, 3 folds, 19 shuffles, seed 0." in out
+
+
+def test_json_is_all_there_is_on_stdout(folder, capsys):
+    code, out, _ = run(
+        capsys, folder / "loans.csv", "--json", *QUICK, "--model-auc", "0.9",
+        "--drivers",
+    )  # fmt: skip
+    found = json.loads(out)
+    assert code == 0
+    assert found["target"] == "default"
+    assert found["curve"]["k"] == [2, 3]
+    assert found["drivers"][0]["column"] == "a"
+    assert found["headroom"] == pytest.approx(
+        (0.9 - found["value"]) / (1 - found["value"])
+    )
+
+
+def test_the_page_is_the_same_byte_for_byte(folder, capsys, tmp_path):
+    pages = []
+    for name in ("one", "two"):
+        where = tmp_path / name / "page"
+        code, out, _ = run(
+            capsys, folder / "kinds.csv", "--target", "kind", *QUICK, "--drivers",
+            "--out", where,
+        )  # fmt: skip
+        assert code == 0
+        assert f"Page: {where}" in out
+        pages.append((where / "index.html").read_bytes())
+    assert pages[0] == pages[1]
+    text = pages[0].decode()
+    assert "x&lt;b&gt;" in text
+    assert "x<b>" not in text
+    assert "caveat eapp kinds.csv --target kind" in text
+    curve = pd.read_csv(tmp_path / "one" / "page" / "curve.csv")
+    assert curve["k"].tolist() == [3]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["loans.csv", "--target", "defualt"], "did you mean 'default'"),
+        (["loans.csv", "--clusterer", "kmean"], "did you mean 'kmeans'"),
+        (["loans.csv", "--latent", "few"], "--latent: found 'few'"),
+        (["loans.csv", "--positive", "maybe"], "no label is 'maybe'"),
+        (["loans.csv", "--folds", "60"], "use folds=40"),
+        (["loans.csv", "--model-auc", "7", "--shuffles", "0"], "model_auc: found 7"),
+        (["prices.csv"], "90 distinct numbers; EAPP needs classes"),
+        (["nowhere.csv"], "nowhere.csv"),
+    ],
+)
+def test_mistakes_are_answered_in_one_sentence(words, sentence, folder, capsys):
+    code, out, err = run(capsys, folder / words[0], *words[1:])
+    assert code == 2
+    assert sentence in err
+    assert err.startswith("caveat: ") or "\ncaveat: " in err
+    assert out == ""
+
+
+def test_numbers_may_be_called_classes(capsys, tmp_path):
+    rng = np.random.default_rng(0)
+    grade = rng.permutation(np.repeat(np.arange(40) / 2, [41, *[1] * 39]))
+    table = pd.DataFrame({"a": rng.normal(size=80), "grade": grade})
+    table.to_csv(tmp_path / "grades.csv", index=False)
+    code, out, _ = run(
+        capsys, tmp_path / "grades.csv", "--classes", "--positive", "0.0",
+        "--shuffles", "0", "--folds", "2", "--k-max", "3",
+    )  # fmt: skip
+    assert code == 0
+    assert "51.2 % 0.0" in out
+
+
+def test_a_class_can_be_set_against_the_rest(folder, capsys):
+    code, out, _ = run(
+        capsys, folder / "kinds.csv", "--positive", "y", "--shuffles", "0",
+        "--folds", "2", "--k-max", "3",
+    )  # fmt: skip
+    assert code == 0
+    assert "33.3 % y" in out
+    assert "1/p0 = 3 " in out
+    assert "stays open" in out
