@@ -215,14 +215,23 @@ class RowEvaluator:
         self.table = table
         self.per_block = max(1, block_size // len(table)) if row_wise else 1
         self.asked = 0
+        self.row_wise = row_wise
+        self._constant = imputer.constant
         self._replace = imputer.bind(table)
         self._own = [table[name].to_numpy() for name in table.columns]
 
     def answers(self, masks: Masks) -> Answers:
         """Answer every row under every mask."""
+        n_rows = len(self.table)
         answers = self.answerer(self._stacked(masks))
         self.asked += len(answers)
-        return answers.reshape(len(masks), len(self.table), *answers.shape[1:])
+        answers = answers.reshape(len(masks), n_rows, *answers.shape[1:])
+        # With nothing left all rows are alike; asked side by side their answers may
+        # differ in the last bit, so the first one counts for all.
+        if self.row_wise and self._constant:
+            emptied = masks.all(axis=1)
+            answers[emptied] = answers[emptied][:, :1]
+        return answers
 
     def _stacked(self, masks: Masks) -> pd.DataFrame:
         replaced = [self._replace(mask) for mask in masks]

@@ -8,10 +8,11 @@ makes one, and so does the ledger.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from caveat.exceptions import InvalidInput, listing
 from caveat.shift.registry import MEASURES
@@ -86,34 +87,34 @@ def larger_is_better(measure: str) -> bool:
     return MEASURES[measure].facts["direction"] == "max"
 
 
-def bootstrap(
-    groups: Sequence[object],
-    statistic: Callable[[list[object]], float],
-    *,
-    repeats: int = 2000,
-    seed: int = 0,
-) -> tuple[float, float]:
-    """95 % percentile interval of a statistic over resampled groups.
+def resamples(count: int, *, repeats: int = 2000, seed: int = 0) -> NDArray[np.intp]:
+    """Draw `count` of `count` things with replacement, many times: (repeats, count)."""
+    return np.random.default_rng(seed).integers(count, size=(repeats, count))
 
-    Parameters
-    ----------
-    groups : sequence
-        What is drawn with replacement, such as names of data sets.
-    statistic : callable
-        A list of groups to a number; nan does not count.
-    """
-    rng = np.random.default_rng(seed)
-    found = [
-        statistic(
-            [groups[place] for place in rng.integers(len(groups), size=len(groups))]
-        )
-        for _ in range(repeats)
-    ]
-    known = [value for value in found if not np.isnan(value)]
-    if not known:
+
+def interval(values: NDArray[np.float64]) -> tuple[float, float]:
+    """95 % percentile interval; what is not defined does not count."""
+    known = values[~np.isnan(values)]
+    if not len(known):
         return float("nan"), float("nan")
     low, high = np.quantile(known, [0.025, 0.975])
     return float(low), float(high)
+
+
+def correlations(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Pearson's r from sums: (..., 6) of 1, x, z, x², z², xz."""
+    n, x, z, xx, zz, xz = np.moveaxis(sums, -1, 0)
+    spread = (n * xx - x**2) * (n * zz - z**2)
+    # A draw of equal points has a spread of 0 but for rounding.
+    defined = spread > 1e-12 * (n * xx) * (n * zz)
+    return np.where(
+        defined, (n * xz - x * z) / np.sqrt(np.where(defined, spread, 1.0)), np.nan
+    )
+
+
+def sums_of(x: NDArray[np.float64], z: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the sums that a correlation needs, point by point: (points, 6)."""
+    return np.column_stack([np.ones_like(x), x, z, x**2, z**2, x * z])
 
 
 def correlation(a: pd.Series, b: pd.Series, *, ranks: bool = False) -> float:

@@ -89,7 +89,11 @@ def _is_column_wise(step: Any) -> bool:
         return all(_is_column_wise(part) for _, part, _ in parts)
     if hasattr(step, "named_steps"):
         return all(_is_column_wise(part) for _, part in step.steps)
-    return step in (None, "drop", "passthrough") or type(step).__name__ in _COLUMN_WISE
+    if isinstance(step, str) or step is None:
+        return step in (None, "drop", "passthrough")
+    # What a ColumnTransformer passes through, it passes through the identity.
+    identity = type(step).__name__ == "FunctionTransformer" and step.func is None
+    return identity or type(step).__name__ in _COLUMN_WISE
 
 
 class TreeEvaluator:

@@ -12,15 +12,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from caveat.exceptions import InvalidInput, listing
 from caveat.shift._points import (
     bins,
-    bootstrap,
     correlation,
+    correlations,
     curves,
+    interval,
     larger_is_better,
     pick,
+    resamples,
+    sums_of,
 )
 
 _KEYS = ["dataset", "model", "measure"]
@@ -82,12 +86,9 @@ def decay(
     by_set = inside.groupby(["bin", "dataset"], sort=False).mean().unstack("dataset")
     rows = {}
     for name in sorted(by_set.index, key=lambda text: int(text.rstrip("%"))):
-        known = by_set.loc[name].dropna()
-        low, high = bootstrap(
-            list(known.index),
-            lambda chosen, known=known: float(known.loc[chosen].mean()),  # type: ignore[misc]
-            seed=random_state,
-        )
+        known = by_set.loc[name].dropna().to_numpy()
+        draws = resamples(len(known), seed=random_state)
+        low, high = interval(known[draws].mean(axis=1))
         rows[name] = {
             "loss": known.mean(),
             "low": low,
@@ -182,13 +183,9 @@ def closed_and_shifted(
     closed = points[points["k"] == 0].set_index(["dataset", "model"])["value"]
     rows = {}
     for dataset in points["dataset"].unique():
-        x, y = closed.loc[dataset], shifted.loc[dataset]
-        y = y.loc[x.index]
-        low, high = bootstrap(
-            list(x.index),
-            lambda chosen, x=x, y=y: correlation(x.loc[chosen], y.loc[chosen]),  # type: ignore[misc]
-            seed=random_state,
-        )
+        x = closed.loc[dataset]
+        y = shifted.loc[dataset].loc[x.index]
+        low, high = interval(_resampled(sums_of(*_centred(x, y)), random_state))
         rows[dataset] = {
             "models": len(x),
             "pearson": correlation(x, y),
@@ -217,6 +214,19 @@ def _losses(frame: pd.DataFrame, scenario: str) -> pd.DataFrame:
     return points.assign(loss=points["gap"] * sign)
 
 
+def _centred(
+    x: pd.Series, z: pd.Series
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Move both to mean 0, where sums of squares lose the fewest digits."""
+    a, b = x.to_numpy(dtype=np.float64), z.to_numpy(dtype=np.float64)
+    return a - a.mean(), b - b.mean()
+
+
+def _resampled(sums: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
+    """Correlations over resampled rows of sums."""
+    return correlations(sums[resamples(len(sums), seed=seed)].sum(axis=1))
+
+
 def _gone(row: pd.Series, scenario: str, importance: Mapping[str, pd.Series]) -> float:
     """Total absolute importance of the columns that are gone."""
     if row["dataset"] not in importance:
@@ -233,18 +243,15 @@ def _gone(row: pd.Series, scenario: str, importance: Mapping[str, pd.Series]) ->
 
 
 def _observation(points: pd.DataFrame, seed: int) -> Observation:
-    groups: dict[object, pd.DataFrame] = dict(
-        list(points.groupby("dataset", sort=False))
-    )
     by_dataset = pd.Series(
-        {name: correlation(rows["x"], rows["z"]) for name, rows in groups.items()}
+        {
+            name: correlation(rows["x"], rows["z"])
+            for name, rows in points.groupby("dataset", sort=False)
+        }
     )
-
-    def pooled(chosen: list[object]) -> float:
-        drawn = pd.concat([groups[name] for name in chosen])
-        return correlation(drawn["x"], drawn["z"])
-
-    low, high = bootstrap(list(groups), pooled, seed=seed)
+    sums = pd.DataFrame(sums_of(*_centred(points["x"], points["z"])))
+    by_set = sums.groupby(points["dataset"].to_numpy(), sort=False).sum().to_numpy()
+    low, high = interval(_resampled(by_set, seed))
     return Observation(
         pooled=correlation(points["x"], points["z"]),
         low=low,
