@@ -143,7 +143,8 @@ def test_mnist_has_its_counts_and_mean(imported):
 
 def uci_files(raw):
     """Write the two files of UCI from the table of all records."""
-    test, train = raw.iloc[:16281], raw.iloc[16281:]
+    text = raw.astype(object)
+    test, train = text.iloc[:16281], text.iloc[16281:]
     lines = [", ".join(record) for record in train.itertuples(index=False)]
     marked = [", ".join(record) + "." for record in test.itertuples(index=False)]
     return {

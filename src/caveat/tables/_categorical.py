@@ -80,80 +80,78 @@ def learn_categorical(
 ) -> CategoricalColumn:
     """Learn the levels of one column from training rows; see `TableEncoder`."""
     raw, keys = factorized(column)
-    counts: dict[Any, int] = dict.fromkeys(keys, 0)
-    for key, count in zip(
-        keys, np.bincount(raw[raw >= 0], minlength=len(keys)), strict=True
-    ):
-        counts[key] += int(count)
-    counts = {key: count for key, count in counts.items() if count}
+    counts = level_counts(raw, keys)
     gaps = int((raw < 0).sum())
-    order = _declared_order(column) or in_order
     own = missing_level == "own" and gaps > 0
+    order = _declared_order(column) or in_order
 
-    kept, merged, gap_is_rare = _frequent(
-        counts, gaps if own else 0, len(raw), rare, max_levels, order
-    )
-    levels = tuple(order(kept))
-    codes = {level: code for code, level in enumerate(levels)}
-    size = len(levels)
-    missing = -1
-    if own and not gap_is_rare:
-        missing, size = size, size + 1
-    other = -1
-    if merged or (own and gap_is_rare):
-        other, size = size, size + 1
+    levels = order(counts)
+    merged: list[Any] = []
+    gap_is_rare = False
+    if rare is not None or max_levels is not None:
+        kept, merged, gap_is_rare = _frequent(
+            levels, counts, gaps if own else 0, (rare or 0.0) * len(raw), max_levels
+        )
+        levels = order(kept)
+    codes = dict(zip(levels, range(len(levels)), strict=True))
+    # The codes after the levels: missing cells first, then what was merged.
+    missing = len(levels) if own and not gap_is_rare else -1
+    other = len(levels) + (missing >= 0) if merged or gap_is_rare else -1
     codes.update(dict.fromkeys(merged, other))
-    if own and gap_is_rare:
-        missing = other
 
-    tally = np.zeros(size)
-    for key, count in counts.items():
-        tally[codes[key]] += count
-    if missing >= 0:
-        tally[missing] += gaps
-    # The mode of the levels that are there; ties go to the first.
-    of_levels = [counts.get(level, 0) for level in levels] or [0]
-    mode = int(np.argmax(of_levels)) if levels else -1
-    if missing_level == "mode":
+    of_levels = [counts[level] for level in levels]
+    shares = np.zeros(len(levels) + (missing >= 0) + (other >= 0))
+    shares[: len(levels)] = of_levels
+    if merged:
+        shares[other] = sum(counts[key] for key in merged)
+    mode = int(np.argmax(of_levels)) if levels else -1  # ties go to the first
+    if gap_is_rare:
+        missing = other
+    elif missing_level == "mode":
         missing = mode
-        if mode >= 0:
-            tally[mode] += gaps
+    if missing >= 0:
+        shares[missing] += gaps
     return CategoricalColumn(
         name=str(column.name),
-        levels=levels,
+        levels=tuple(levels),
         codes=codes,
         missing=missing,
         other=other,
         unknown=mode if unseen == "mode" else other,
-        shares=tally / max(len(raw), 1),
+        shares=shares / max(len(raw), 1),
     )
 
 
+def level_counts(raw: NDArray[np.intp], keys: list[Any]) -> dict[Any, int]:
+    """Count the cells of every level that occurs; equal keys are one level."""
+    tally = np.bincount(raw[raw >= 0], minlength=len(keys)).tolist()
+    counts = dict(zip(keys, tally, strict=True))
+    if len(counts) < len(keys):
+        counts = dict.fromkeys(keys, 0)
+        for key, count in zip(keys, tally, strict=True):
+            counts[key] += count
+    return {key: count for key, count in counts.items() if count}
+
+
 def _frequent(
+    levels: list[Any],
     counts: dict[Any, int],
     gaps: int,
-    rows: int,
-    rare: float | None,
+    threshold: float,
     max_levels: int | None,
-    order: Any,
 ) -> tuple[list[Any], list[Any], bool]:
     """Part the levels into those kept and those merged; say if the gaps merge too."""
-    if rare is None and max_levels is None:
-        return list(counts), [], False
     gap = object()  # missing cells compete like any other level, last among equals
-    ranked: list[Any] = order(counts)
+    ranked = [*levels, gap] if gaps else list(levels)
     size = {**counts, gap: gaps}
-    if gaps:
-        ranked.append(gap)
     ranked.sort(key=lambda key: -size[key])  # stable: ties stay in level order
     most = len(ranked) if max_levels is None else max_levels
-    threshold = (rare or 0.0) * rows
     enough = sum(size[key] >= threshold for key in ranked[:most])
     kept, merged = ranked[:enough], ranked[enough:]
     return (
         [key for key in kept if key is not gap],
         [key for key in merged if key is not gap],
-        gap in merged,
+        any(key is gap for key in merged),
     )
 
 

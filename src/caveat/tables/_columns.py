@@ -145,12 +145,18 @@ def factorized(column: pd.Series) -> tuple[NDArray[np.intp], list[Any]]:
         # 1, True and 1.0 are equal to Python, and lists cannot be hashed at all.
         column = column.where(column.isna(), column.map(str))
     codes, uniques = pd.factorize(column)
-    return codes.astype(np.intp), [level_key(level) for level in uniques.tolist()]
+    levels = uniques.tolist()
+    if not isinstance(uniques.dtype, np.dtype) or uniques.dtype.kind not in "iub":
+        levels = [level if type(level) is str else level_key(level) for level in levels]
+    return codes.astype(np.intp), levels
 
 
 def in_order(keys: Any) -> list[Any]:
     """Sort levels: numbers by value, then text by code points."""
-    return sorted(keys, key=lambda key: (isinstance(key, str), key))
+    levels = list(keys)
+    if len(set(map(type, levels))) <= 1:
+        return sorted(levels)
+    return sorted(levels, key=lambda key: (isinstance(key, str), key))
 
 
 def named_like(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:

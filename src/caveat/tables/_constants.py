@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from caveat.datasets._kinds import detect_kinds
 from caveat.exceptions import InvalidInput, UnknownName, listing
+from caveat.tables._categorical import level_counts
 from caveat.tables._columns import (
     as_table,
     column_numbers,
@@ -74,12 +75,7 @@ def _constant(column: pd.Series, kind: str, strategy: str) -> Any:
     if kind == "numerical":
         values = column_numbers(column)
         return np.nan if np.isnan(values).all() else fill_value(values, strategy)
-    codes, keys = factorized(column)
-    counts = dict.fromkeys(keys, 0)
-    for key, count in zip(
-        keys, np.bincount(codes[codes >= 0], minlength=len(keys)), strict=True
-    ):
-        counts[key] += int(count)
+    counts = level_counts(*factorized(column))
     most = max(counts.values(), default=0)
     if not most:
         return np.nan

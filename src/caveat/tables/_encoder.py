@@ -100,7 +100,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     did not have are left out, a missing one is refused. Levels are known by their
     text, numbers by their value: 1 and 1.0 are one level, 1 and "1" are two, but in a
     column of mixed objects all go by their text. Infinite numbers are refused. Dates
-    become days since 1970.
+    become days since 1970. A number too far outside of the training range to be scaled
+    is held at the end of its type.
 
     Examples
     --------
@@ -247,7 +248,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         frame = self._table(X)
         values = numbers_of(frame, self.numerical_)
         gaps = np.isnan(values[:, self._indicated]).astype(np.float64)
-        numbers = self._part.apply(values)[:, self._kept_numbers]
+        numbers = self._part.apply(values, self.dtype)[:, self._kept_numbers]
         if self.block_scale:
             q = self._gap_shares
             gaps = (gaps - q) / np.sqrt(q * (1 - q))

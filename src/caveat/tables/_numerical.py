@@ -27,14 +27,17 @@ class NumericalPart:
     spread: Floats
     constant: NDArray[np.bool_]
 
-    def apply(self, values: Floats) -> Floats:
+    def apply(self, values: Floats, dtype: str = "float64") -> Floats:
         """Fill and scale rows, a column per learnt column; `values` is overwritten."""
         gaps = np.isnan(values)
         if gaps.any():
             values = np.where(gaps, self.fill, values)
-        values -= self.centre
-        values /= self.spread
-        return values
+        with np.errstate(over="ignore"):
+            values -= self.centre
+            values /= self.spread
+        # What lies too far outside of the training range is held at the type's ends.
+        most = float(np.finfo(dtype).max)
+        return np.clip(values, -most, most, out=values)
 
 
 def learn_numerical(
@@ -81,8 +84,9 @@ def learn_numerical(
         centre, spread = _moments(values)
     else:
         width = scale_range[1] - scale_range[0]
-        spread = (high - low) / width
-        centre = low - scale_range[0] * spread
+        with np.errstate(over="ignore", invalid="ignore"):
+            spread = (high - low) / width
+            centre = low - scale_range[0] * spread
     # A constant column is moved, not stretched: it becomes 0 (or the range's low end).
     spread = np.where(constant | (spread == 0), 1.0, spread)
     if scale is not None:

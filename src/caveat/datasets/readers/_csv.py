@@ -13,6 +13,7 @@ from pandas.api import types
 from caveat.datasets.readers._records import (
     check_records,
     find_separator,
+    has_padded_number,
     header,
     spelt,
 )
@@ -26,7 +27,6 @@ GAPS = frozenset(
 _COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+(e[+-]?\d+)?", re.IGNORECASE)
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
 _NUMBER_LIKE = re.compile(r"[+-]?[\d.,' ]*\d[\d.,' ]*%?")
-_PADDED = re.compile(rb"(?:^|[,;\t|\n])0\d+[,;\t|\r\n]")
 
 
 def read_csv(
@@ -89,7 +89,7 @@ def read_csv(
             if len(names) == 1:
                 extra = f"; the only column is {names[0]!r}: is the separator another?"
             raise UnknownName(f"{UnknownName.among('column', name, names)}{extra}")
-    if _PADDED.search(clean):
+    if has_padded_number(clean, parted):
         notes.append(
             "some whole numbers begin with 0, such as codes do: they were read as "
             "numbers; call their column categorical in kinds to keep them as text"

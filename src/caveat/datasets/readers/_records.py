@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from caveat.exceptions import DataError
 
 SEPARATORS = (",", ";", "\t", "|")
-_QUOTE, _LF, _CR = 34, 10, 13
+_QUOTE, _LF, _CR, _ZERO = 34, 10, 13, 48
 _SAMPLE = 64 * 1024
 _SPELT = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 
@@ -115,24 +116,24 @@ Counted = tuple[NDArray[np.int64], Callable[[int], int]]
 def _counts_fast(data: bytes, separator: str, where: str) -> Counted | None:
     """Count with numpy; None if quotes stand where they make this unsafe."""
     cells = np.frombuffer(data, dtype=np.uint8)
-    breaks, parts = cells == _LF, cells == ord(separator)
+    ends = np.flatnonzero(cells == _LF)
+    parts = np.flatnonzero(cells == ord(separator))
     quotes = np.flatnonzero(cells == _QUOTE)
     if len(quotes):
-        inside = np.bitwise_xor.accumulate((cells == _QUOTE).view(np.uint8)).view(bool)
-        if not _quotes_at_edges(cells, quotes, inside, ord(separator)):
+        if not _quotes_at_edges(cells, quotes, ord(separator)):
             return None
         if len(quotes) % 2:
             line = data.count(b"\n", 0, int(quotes[-1])) + 1
             raise DataError(
                 f"{where}: a quotation mark on line {line} or before is never closed"
             )
-        breaks, parts = breaks & ~inside, parts & ~inside
-    ends = np.flatnonzero(breaks)
+        # After an odd number of quotes we are inside of a cell.
+        ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
+        parts = parts[np.searchsorted(quotes, parts) % 2 == 0]
     if not len(ends) or ends[-1] != len(cells) - 1:
         ends = np.append(ends, len(cells))
     starts = np.concatenate([[0], ends[:-1] + 1])
-    tally = np.searchsorted(np.flatnonzero(parts), np.concatenate([[0], ends]))
-    counts = np.diff(tally) + 1
+    counts = np.diff(np.searchsorted(parts, ends), prepend=0) + 1
     length = ends - starts
     blank = length == 0
     lone = np.flatnonzero(length == 1)
@@ -144,19 +145,27 @@ def _counts_fast(data: bytes, separator: str, where: str) -> Counted | None:
 
 
 def _quotes_at_edges(
-    cells: NDArray[np.uint8],
-    quotes: NDArray[np.intp],
-    inside: NDArray[np.bool_],
-    separator: int,
+    cells: NDArray[np.uint8], quotes: NDArray[np.intp], separator: int
 ) -> bool:
     """Tell whether every quotation mark opens or closes a field, or is doubled."""
-    opening = quotes[inside[quotes]]
-    closing = quotes[~inside[quotes]]
-    before = cells[opening - 1][opening > 0]
+    opening, closing = quotes[::2], quotes[1::2]
+    before = cells[opening[opening > 0] - 1]
     after = cells[closing[closing < len(cells) - 1] + 1]
     edges = np.array([separator, _LF, _QUOTE], dtype=np.uint8)
     ends = np.array([separator, _LF, _CR, _QUOTE], dtype=np.uint8)
     return bool(np.isin(before, edges).all() and np.isin(after, ends).all())
+
+
+def has_padded_number(data: bytes, separator: str) -> bool:
+    """Tell whether a field is a whole number that begins with 0, such as 02139."""
+    cells = np.frombuffer(data, dtype=np.uint8)
+    zeros = np.flatnonzero(cells[:-1] == _ZERO)
+    second = cells[zeros + 1]
+    zeros = zeros[(second >= _ZERO) & (second < _ZERO + 10) & (zeros > 0)]
+    edges = np.array([ord(separator), _LF, _QUOTE], dtype=np.uint8)
+    zeros = zeros[np.isin(cells[zeros - 1], edges)]
+    whole = re.compile(rb"0\d+[\r\n\"" + re.escape(separator.encode()) + rb"]")
+    return any(whole.match(data, int(place)) for place in zeros[:1000])
 
 
 def _counts_slow(data: bytes, separator: str, where: str) -> Counted:

@@ -6,12 +6,6 @@ import codecs
 
 from caveat.exceptions import DataError
 
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-
 
 def as_utf8(
     data: bytes, where: str, encoding: str | None = None
@@ -34,27 +28,26 @@ def as_utf8(
     bytes, list of str
         The text, and notes on what was guessed.
     """
-    notes: list[str] = []
-    if not data.strip():
+    if not data or data.isspace():
         raise DataError(f"{where} is empty")
+    notes: list[str] = []
     if encoding is not None:
-        text = _decoded(data, where, encoding)
+        clean = _decoded(data, where, encoding).encode()
     else:
-        text, guess = _guessed(data, where)
+        clean, guess = _guessed(data, where)
         if guess:
             notes.append(f"read as {guess}; pass encoding= if that is wrong")
-    if text.startswith("\ufeff"):
-        text = text[1:]
-    nul = text.find("\0")
+    clean = clean.removeprefix(codecs.BOM_UTF8)
+    nul = clean.find(b"\0")
     if nul >= 0:
-        line = text.count("\n", 0, nul) + 1
+        line = clean.count(b"\n", 0, nul) + 1
         raise DataError(
             f"{where}, line {line}: a NUL byte; this is no plain text, or it is UTF-16 "
             "without a mark: pass encoding='utf-16-le' if so"
         )
-    if "\n" not in text and "\r" in text:
-        text = text.replace("\r", "\n")  # line ends of old Macintosh files
-    return text.encode(), notes
+    if b"\n" not in clean and b"\r" in clean:
+        clean = clean.replace(b"\r", b"\n")  # line ends of old Macintosh files
+    return clean, notes
 
 
 def _decoded(data: bytes, where: str, encoding: str) -> str:
@@ -68,15 +61,15 @@ def _decoded(data: bytes, where: str, encoding: str) -> str:
         ) from error
 
 
-def _guessed(data: bytes, where: str) -> tuple[str, str]:
-    for mark, name in _MARKS:
-        if data.startswith(mark):
-            return _decoded(data, where, name), "" if name == "utf-8" else "UTF-16"
+def _guessed(data: bytes, where: str) -> tuple[bytes, str]:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return _decoded(data, where, "utf-16").encode(), "UTF-16"
     try:
-        return data.decode("utf-8"), ""
+        data.decode("utf-8")
+        return data, ""
     except UnicodeDecodeError:
         pass
     try:
-        return data.decode("cp1252"), "Windows-1252 (it is not UTF-8)"
+        return data.decode("cp1252").encode(), "Windows-1252 (it is not UTF-8)"
     except UnicodeDecodeError:
-        return data.decode("latin-1"), "Latin-1 (it is not UTF-8)"
+        return data.decode("latin-1").encode(), "Latin-1 (it is not UTF-8)"
