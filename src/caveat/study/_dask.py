@@ -189,9 +189,8 @@ class DaskEngine:
     def _send(self, chunk: list[Task]) -> None:
         tasks = list(chunk)
         chunk.clear()
-        future = self._client.submit(
-            run_guarded, tasks, *self._guard, pure=False, retries=0
-        )
+        self._check_scheduler()
+        future = self._client.submit(run_guarded, tasks, *self._guard, pure=False)
         self._futures.add(future)
         future.add_done_callback(lambda done: self._ended.put((tasks, done)))
 
@@ -205,12 +204,15 @@ class DaskEngine:
             ended.extend(self._collect(*self._ended.get(timeout=seconds)))
             while True:
                 ended.extend(self._collect(*self._ended.get_nowait()))
+        self._check_scheduler()
+        return ended
+
+    def _check_scheduler(self) -> None:
         if self._client.status not in ("running", "connecting"):
             raise LostScheduler(
                 "the Dask scheduler was lost; nothing recorded is gone, "
                 "run the same command again"
             )
-        return ended
 
     def _collect(self, tasks: list[Task], future: Future) -> list[Finished]:
         self._futures.discard(future)
