@@ -338,7 +338,8 @@ class EAPP(BaseEstimator):
             Where to draw; a new figure if not given.
         **options
             ``palette``: colours by name, ``title``: False for none, ``narrow``: True
-            for phones, ``model_auc``: a line to compare with.
+            for phones, ``labels``: False for none, ``model_auc``: a line to compare
+            with.
 
         Returns
         -------

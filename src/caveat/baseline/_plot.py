@@ -49,6 +49,7 @@ def plot_curve(
     palette: Mapping[str, str] | None = None,
     title: bool = True,
     narrow: bool = False,
+    labels: bool = True,
     model_auc: float | None = None,
 ) -> Axes:
     """Draw a fitted EAPP.
@@ -65,6 +66,9 @@ def plot_curve(
         Whether the axes carry value, band and p-value in words.
     narrow : bool, default=False
         Whether the figure is only a phone wide; labels are shorter then.
+    labels : bool, default=True
+        Whether lines are named at their right end; of several panels only the last
+        one needs it.
     model_auc : float, optional
         A model's AUC, drawn as a line to compare with.
     """
@@ -72,12 +76,13 @@ def plot_curve(
     axes = _new_axes() if ax is None else ax
     curve = model.curve_
     ks = curve["k"].to_numpy()
-    room = (0.42 if narrow else 0.34) * max(ks[-1] - ks[0], 1)
-    labels: list[tuple[float, str, str]] = []
+    width = max(ks[-1] - ks[0], 1)
+    room = (0.42 if narrow else 0.34) * width if labels else 0.03 * width
+    names: list[tuple[float, str, str]] = []
 
     if model.k_star_ > ks[0]:
         axes.axvspan(ks[0], model.k_star_, color=colours["panel"], lw=0, zorder=0)
-    _draw_null(axes, model, colours, labels)
+    _draw_null(axes, model, colours, names)
     for column, colour, dash, words in (
         ("paper", colours["published"], (0, (4, 2)), PUBLISHED),
         ("honest", colours["earned"], "-", HONEST),
@@ -86,18 +91,19 @@ def plot_curve(
         if np.isnan(values).all():
             continue
         axes.plot(ks, values, color=colour, ls=dash, lw=1.75, solid_capstyle="round")
-        labels.append((_last(values), words, colour))
+        names.append((_last(values), words, colour))
     _mark_value(axes, model, colours)
     if narrow:
-        labels = [(value, SHORT[words], colour) for value, words, colour in labels]
+        names = [(value, SHORT[words], colour) for value, words, colour in names]
     if model_auc is not None:
         axes.hlines(model_auc, ks[0], ks[-1], colours["slate"], lw=1.0)
-        labels.append((model_auc, f"model, {model_auc:.2f}", colours["slate"]))
-    _write_labels(axes, ks[-1] + 0.03 * room, labels)
+        names.append((model_auc, f"model, {model_auc:.2f}", colours["slate"]))
+    if labels:
+        _write_labels(axes, ks[-1] + 0.03 * room, names)
 
     lowest = np.nanmin([*curve["honest"], *curve["null_low"], 1.0])
     axes.set_ylim(0.5 if lowest >= 0.5 else lowest - 0.02, 1.005)
-    axes.set_xlim(ks[0] - 0.02 * room, ks[-1] + room)
+    axes.set_xlim(ks[0] - 0.01 * width, ks[-1] + room)
     _dress(axes, colours, ks)
     if title:
         axes.set_title(_title(model), loc="left", fontsize=9, pad=18, weight="bold")
