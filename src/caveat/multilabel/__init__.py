@@ -34,6 +34,7 @@ __getattr__, __dir__, __all__ = attach(
         "_popularity": ["Popularity"],
         "_powerset": ["LabelPowerset", "RAkEL"],
         "_profile": ["MarginProfile", "margin_profile"],
+        "_relevance": ["LogisticRelevance", "MultiLabelForest"],
         "_report": ["MultiLabelReport"],
         "_synthetic": ["make_sectors"],
         "_theorems": [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -51,7 +53,8 @@ class _Regression:
             rows = np.linspace(0, len(target) - 1, self._most_rows).astype(int)
             inputs = _rows_of(inputs, rows)
             target = target[rows]
-        self._model.fit(inputs, target)
+        with _global_generator_untouched():
+            self._model.fit(inputs, target)
         return self
 
     def predict(self, scores: FloatArray, X: Any) -> FloatArray:
@@ -67,6 +70,16 @@ class _Regression:
                 "regressor='scores'"
             )
         return X
+
+
+@contextmanager
+def _global_generator_untouched() -> Iterator[None]:
+    """Put numpy's global generator back: SVR draws a seed from it and takes none."""
+    state = np.random.get_state()  # noqa: NPY002 - saved, never used
+    try:
+        yield
+    finally:
+        np.random.set_state(state)  # noqa: NPY002
 
 
 def _rows_of(X: Any, rows: NDArray[np.intp]) -> Any:

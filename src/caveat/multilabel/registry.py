@@ -1,0 +1,218 @@
+"""Learners, measures, criteria and rules of many labels. To add one: a row here.
+
+Facts of a measure: which margin serves it (Table 2 of the paper), and what it needs.
+"""
+
+from math import inf
+from typing import Any
+
+from caveat._registry import Entry, Registry
+from caveat.multilabel._catalogue import MEASURES as CATALOGUE
+
+_LIMO = "caveat.multilabel._limo:LIMO"
+_POWERSET = "caveat.multilabel._powerset"
+
+LEARNERS = Registry(
+    "learner",
+    [
+        Entry(
+            name="limo",
+            target=_LIMO,
+            display="LIMO",
+            summary="linear, both margins",
+            paper="Wu & Zhou (2017)",
+            grid={"lambda1": [0.1, 1.0, 10.0], "lambda2": [0.1, 1.0, 10.0]},
+            quick={"n_passes": 5},
+        ),
+        Entry(
+            name="limo-inst",
+            target=_LIMO,
+            display="LIMO-inst",
+            summary="linear, instance-wise margin only",
+            paper="Wu & Zhou (2017)",
+            params={"lambda1": 0.0},
+            grid={"lambda2": [0.1, 1.0, 10.0]},
+            quick={"n_passes": 5},
+        ),
+        Entry(
+            name="limo-label",
+            target=_LIMO,
+            display="LIMO-label",
+            summary="linear, label-wise margin only",
+            paper="Wu & Zhou (2017)",
+            params={"lambda2": 0.0},
+            grid={"lambda1": [0.1, 1.0, 10.0]},
+            quick={"n_passes": 5},
+        ),
+        Entry(
+            name="br-svm",
+            target="caveat.multilabel._binary_relevance:BinaryRelevanceSVM",
+            display="BR-SVM",
+            summary="one linear SVM per label",
+            paper="Zhang & Zhou (2014)",
+            grid={"C": [0.01, 0.1, 1.0, 10.0]},
+        ),
+        Entry(
+            name="br-logistic",
+            target="caveat.multilabel._relevance:LogisticRelevance",
+            display="BR-logistic",
+            summary="one logistic regression per label",
+            grid={"C": [0.01, 0.1, 1.0, 10.0]},
+        ),
+        Entry(
+            name="ml-knn",
+            target="caveat.multilabel._ml_knn:MLkNN",
+            display="ML-kNN",
+            summary="Bayes' rule on the labels of the neighbours",
+            paper="Zhang & Zhou (2007)",
+            grid={"k": [5, 10, 20]},
+        ),
+        Entry(
+            name="gfm",
+            target="caveat.multilabel._gfm:GFM",
+            display="GFM",
+            summary="set with the largest expected F-measure",
+            paper="Waegeman et al. (2014)",
+            grid={"k": [5, 10, 20]},
+        ),
+        Entry(
+            name="classifier-chains",
+            target="caveat.multilabel._chains:ClassifierChains",
+            display="classifier chains",
+            summary="ensemble of chains in random orders",
+            paper="Read et al. (2011)",
+            quick={"n_chains": 2},
+        ),
+        Entry(
+            name="label-powerset",
+            target=f"{_POWERSET}:LabelPowerset",
+            display="label powerset",
+            summary="every label set is a class",
+            paper="Boutell et al. (2004)",
+        ),
+        Entry(
+            name="rakel",
+            target=f"{_POWERSET}:RAkEL",
+            display="RAkELo",
+            summary="powersets of overlapping random label sets",
+            paper="Tsoumakas et al. (2011)",
+            grid={"k": [2, 3, 4]},
+            quick={"n_sets": 4},
+        ),
+        Entry(
+            name="rakel-d",
+            target=f"{_POWERSET}:RAkEL",
+            display="RAkELd",
+            summary="powersets of a random partition of the labels",
+            paper="Tsoumakas et al. (2011)",
+            params={"overlapping": False},
+            grid={"k": [2, 3, 4]},
+        ),
+        Entry(
+            name="forest",
+            target="caveat.multilabel._relevance:MultiLabelForest",
+            display="random forest",
+            summary="trees with all labels at their leaves",
+            paper="Breiman (2001)",
+            grid={"min_samples_leaf": [1, 5, 20]},
+            quick={"n_estimators": 10},
+        ),
+        Entry(
+            name="mlp",
+            target="caveat.multilabel._mlp:MultiLabelMLP",
+            display="MLP",
+            summary="small network, one sigmoid per label",
+            grid={"learning_rate": [1e-2, 1e-3], "alpha": [1e-4, 1e-2]},
+            quick={"hidden": [16], "learning_rate": 0.02, "max_iter": 40},
+        ),
+        Entry(
+            name="popularity",
+            target="caveat.multilabel._popularity:Popularity",
+            summary="how common every label is, and nothing else",
+            known_weak=True,
+        ),
+    ],
+    entry_points_group="caveat.multilabel",
+)
+
+
+def _name(measure: str) -> str:
+    return measure.replace("_", "-")
+
+
+def _range(measure: str) -> tuple[float, float]:
+    return (0.0, inf) if measure == "coverage" else (0.0, 1.0)
+
+
+MEASURES = Registry(
+    "measure",
+    [
+        Entry(
+            name=_name(measure.name),
+            target=f"caveat.multilabel.measures:{measure.name}",
+            display=measure.title,
+            summary=measure.why,
+            paper="Wu & Zhou (2017), Table 1",
+            facts={
+                "direction": measure.direction,
+                "range": _range(measure.name),
+                "needs": measure.needs,
+                "served_by": list(measure.served_by),
+            },
+        )
+        for measure in CATALOGUE.values()
+    ],
+)
+
+_CROSS_VALIDATION = "caveat.multilabel.criteria:cross_validation"
+
+CRITERIA = Registry(
+    "criterion",
+    [
+        Entry(
+            name=f"cv-{_name(measure.name)}",
+            target=_CROSS_VALIDATION,
+            summary=f"{measure.title} on held-out folds of the training rows",
+            facts={"direction": measure.direction, "range": _range(measure.name)},
+        )
+        for measure in CATALOGUE.values()
+    ],
+)
+
+
+def _rule(name: str, column: str, summary: str, direction: str) -> Entry:
+    facts: dict[str, Any] = {
+        "column": column,
+        "checkpoint": "best",
+        "oracle": not column.startswith("criterion."),
+        "direction": direction,
+    }
+    return Entry(name=name, target=_CROSS_VALIDATION, summary=summary, facts=facts)
+
+
+RULES = Registry(
+    "rule",
+    [
+        _rule(
+            "cross-validation",
+            "criterion.cv-average-precision",
+            "best average precision on held-out folds",
+            "max",
+        ),
+        *(
+            _rule(
+                f"cross-validation-{_name(measure.name)}",
+                f"criterion.cv-{_name(measure.name)}",
+                f"best {measure.title} on held-out folds",
+                measure.direction,
+            )
+            for measure in CATALOGUE.values()
+        ),
+        _rule(
+            "oracle",
+            "oracle.average-precision",
+            "best average precision on the test part",
+            "max",
+        ),
+    ],
+)

@@ -1,0 +1,242 @@
+"""Many labels as a topic of the study engine."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caveat._registry import Entry
+from caveat.exceptions import InvalidInput, UnknownName, listing
+from caveat.multilabel._breakdown import per_label
+from caveat.multilabel._conventions import DegenerateWarning, TieWarning
+from caveat.multilabel._evaluate import evaluate
+from caveat.multilabel._margins import margins
+from caveat.multilabel._thresholded import learner_scores
+from caveat.multilabel.criteria import cross_validation
+from caveat.multilabel.registry import CRITERIA, LEARNERS, MEASURES, RULES
+from caveat.multilabel.reproduction import benchmark_rows, scale_all_rows
+from caveat.study.topic import Context, Outcome, Row, Split, single_world
+from caveat.tables import TableEncoder
+
+FOLDS = 3
+MOST_LABEL_ROWS = 500
+"""A table of single labels is kept for at most so many labels."""
+
+PAPER_NAMES = {
+    "br-svm": "br",
+    "ml-knn": "ml-knn",
+    "gfm": "gfm",
+    "limo": "limo",
+    "limo-inst": "limo-inst",
+    "limo-label": "limo-label",
+}
+
+
+class MultiLabelTopic:
+    """Several labels per item, all known in training.
+
+    ``protocol: paper`` does as Wu & Zhou (2017) did: features scaled on all rows,
+    thresholds by measure, six methods without parameters. `small` is a study for the
+    common tests.
+    """
+
+    name = "multilabel"
+    learners = LEARNERS
+    measures = MEASURES
+    criteria = CRITERIA
+    rules = RULES
+    protocols = ("caveat", "paper")
+    default_rules = ("cross-validation", "oracle")
+    small: Mapping[str, Any] = {"datasets": ["tags"], "resampling": {"folds": 2}}
+
+    def worlds(
+        self, scenario: Mapping[str, Any], dataset_name: str
+    ) -> list[dict[str, Any]]:
+        """There is one world: the data as they are."""
+        return single_world(scenario, self.name)
+
+    def configurations_per_trial(self, entry: Entry, count: int) -> int:
+        """Take a few at once: each costs as many fits as there are folds."""
+        return min(count, 3)
+
+    def skip(self, dataset: Mapping[str, Any], entry: Entry) -> str:
+        """Say why a learner cannot do a data set, or ''."""
+        if dataset["task"] != "multilabel":
+            return f"needs a 0/1 column per label, the data are {dataset['task']}"
+        return ""
+
+    def run(self, context: Context) -> Outcome:
+        """Fit every configuration and judge it by all eleven measures."""
+        dataset = context.dataset
+        reason = self.skip({"task": dataset.task}, context.entry)
+        if reason:
+            raise InvalidInput(
+                f"{context.entry.name} and {dataset.name}: the learner {reason}; "
+                "leave one of them out"
+            )
+        if context.protocol == "paper":
+            return _run_paper(context)
+        split = context.split()
+        encoder = TableEncoder(kinds=dict(dataset.kinds))
+        X_train = encoder.fit_transform(dataset.X.iloc[split.train])
+        X_test = encoder.transform(dataset.X.iloc[split.test])
+        Y = dataset.Y.to_numpy(dtype=np.int64)
+        outcome = Outcome(rows=[], notes=_absent_labels(dataset.Y, split))
+        total = len(context.configurations)
+        for done, (index, params) in enumerate(context.configurations):
+            row = self._row(
+                context, params, X_train, Y[split.train], X_test, Y[split.test], outcome
+            )
+            outcome.rows.append({"config": index, "checkpoint": None, **row})
+            context.progress(done + 1, total)
+        return outcome
+
+    def _row(
+        self,
+        context: Context,
+        params: Mapping[str, Any],
+        X_train: NDArray[Any],
+        Y_train: NDArray[np.int64],
+        X_test: NDArray[Any],
+        Y_test: NDArray[np.int64],
+        outcome: Outcome,
+    ) -> Row:
+        def make() -> Any:
+            return _make_learner(context, params)
+
+        folds = _folds(context)
+        held: Mapping[str, float] = {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", TieWarning)
+            warnings.simplefilter("ignore", DegenerateWarning)
+            if folds:
+                held = cross_validation(
+                    make,
+                    X_train,
+                    Y_train,
+                    folds=folds,
+                    seed=context.seed("split", part="folds"),
+                )
+            model = make().fit(X_train, Y_train)
+            scores = learner_scores(model, X_test)
+            chosen = model.predict(X_test)
+            found = evaluate(Y_test, scores, chosen)
+        gaps = margins(Y_test, scores)
+        outcome.curves.setdefault("labels", []).extend(
+            _label_rows(context, Y_test, scores, chosen)
+        )
+        return {
+            **{f"criterion.cv-{_hyphens(k)}": _number(v) for k, v in held.items()},
+            "oracle.average-precision": _number(found["average_precision"]),
+            **{f"test.{_hyphens(k)}": _number(v) for k, v in found.items()},
+            "fact.rows-with-positive-margin": _number(gaps.share_rows_positive),
+            "fact.labels-with-positive-margin": _number(gaps.share_labels_positive),
+            "fact.tie-share": found.tie_share,
+            "fact.valid-rows": found.n_valid_rows,
+            "fact.valid-labels": found.n_valid_labels,
+            "fact.best-coverage": _number(found.best["coverage"]),
+            "fact.macro-f1-attainable": found.macro_f1_attainable,
+        }
+
+
+def _make_learner(context: Context, params: Mapping[str, Any]) -> Any:
+    """Build the learner of a trial, seeded if it takes a seed."""
+    known = signature(context.entry.load()).parameters
+    chosen = {**context.spec["learner"]["params"], **params}
+    seeded = "random_state" in known and "random_state" not in chosen
+    extra = {"random_state": context.seed("learner")} if seeded else {}
+    return context.make(params, **extra)
+
+
+def _folds(context: Context) -> int:
+    settings = {"folds": FOLDS, **context.resampling}
+    unknown = [name for name in settings if name != "folds"]
+    if unknown:
+        raise UnknownName.among("resampling setting", unknown[0], ["folds"])
+    folds = settings["folds"]
+    if not isinstance(folds, int) or isinstance(folds, bool) or folds < 0 or folds == 1:
+        raise InvalidInput(
+            f"resampling: folds is {folds!r}; use a whole number from 2, or 0 for no "
+            "cross-validation"
+        )
+    return folds
+
+
+def _absent_labels(Y: Any, split: Split) -> list[str]:
+    """Name labels that one part has no positive of: no split can mend that."""
+    notes = []
+    for part, rows in (("training", split.train), ("test", split.test)):
+        absent = [str(name) for name in Y.columns[~Y.iloc[rows].any(axis=0)]]
+        if absent:
+            notes.append(
+                f"{len(absent)} labels have no positive in the {part} part: "
+                f"{listing(absent, 5)}"
+            )
+    return notes
+
+
+def _label_rows(
+    context: Context, Y: NDArray[np.int64], scores: Any, chosen: Any
+) -> list[Row]:
+    names = [str(name) for name in context.dataset.Y.columns]
+    if len(names) > MOST_LABEL_ROWS:
+        return []
+    table = per_label(Y, scores, chosen)
+    return [
+        {"label": name, **{str(key): _number(value) for key, value in row.items()}}
+        for name, row in zip(names, table.to_dict("records"), strict=True)
+    ]
+
+
+def _run_paper(context: Context) -> Outcome:
+    """Run one method as the paper did; every other rule goes to the curves."""
+    name, dataset = context.entry.name, context.dataset
+    if name not in PAPER_NAMES:
+        raise UnknownName.among("method of the protocol 'paper'", name, PAPER_NAMES)
+    params = {**context.spec["learner"]["params"]}
+    if params or any(chosen for _, chosen in context.configurations):
+        raise InvalidInput(
+            f"{name}: protocol 'paper' takes no parameters; leave them out"
+        )
+    count = len(dataset.X)
+    order = np.random.default_rng(context.seed("split")).permutation(count)
+    size = min(count - 1, max(1, round(context.spec["split"]["test-size"] * count)))
+    split = Split(train=np.sort(order[size:]), test=np.sort(order[:size]))
+    found = benchmark_rows(
+        PAPER_NAMES[name],
+        scale_all_rows(dataset.X.to_numpy(dtype=np.float64)),
+        dataset.Y.to_numpy(dtype=np.int64),
+        split.train,
+        split.test,
+        random_state=context.seed("learner"),
+    )
+    main = {
+        f"test.{_hyphens(row['measure'])}": _number(row["value"])
+        for row in found
+        if row["rule"] in ("half", "own", "code")
+    }
+    main["oracle.average-precision"] = main["test.average-precision"]
+    [(index, _)] = context.configurations
+    return Outcome(
+        rows=[{"config": index, "checkpoint": None, **main}],
+        curves={"rules": [{**row, "value": _number(row["value"])} for row in found]},
+        digests={"split": split.digest},
+        notes=_absent_labels(dataset.Y, split),
+    )
+
+
+def _hyphens(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _number(value: Any) -> float | None:
+    """Return a float that JSON can hold, None where a measure is not defined."""
+    return float(value) if np.isfinite(value) else None
+
+
+TOPIC = MultiLabelTopic()
