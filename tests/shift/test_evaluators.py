@@ -25,7 +25,9 @@ from caveat.shift._targets import check_target
 from caveat.shift._tree_path import tree_evaluator
 from caveat.shift.registry import IMPUTERS
 
-EVERYTHING = np.concatenate([unrank(range(c), 4, k) for k, c in enumerate([1, 4, 6, 4, 1])])
+EVERYTHING = np.concatenate(
+    [unrank(range(c), 4, k) for k, c in enumerate([1, 4, 6, 4, 1])]
+)
 
 
 def answerer_of(model, X, y):
@@ -41,7 +43,9 @@ def plain_loop(answerer, table, imputer, masks):
 @pytest.mark.parametrize("name", [name for name in IMPUTERS if name != "marginalise"])
 def test_blocks_agree_with_a_plain_loop(name, mixed):
     X, y, X_test, _ = mixed(n=48)
-    ask = answerer_of(make_model("lightgbm", n_estimators=5, min_data_in_leaf=3).fit(X, y), X, y)
+    ask = answerer_of(
+        make_model("lightgbm", n_estimators=5, min_data_in_leaf=3).fit(X, y), X, y
+    )
     imputer = check_imputer(name).fit(X)
     expected = plain_loop(ask, X_test, imputer, EVERYTHING)
     for size in (1, 50, 200_000):
@@ -56,7 +60,9 @@ def test_marginalise_is_the_mean_over_training_rows(mixed):
     mask = np.array([True, False, True, False])
     total = 0.0
     for fill in imputer.fills(len(X_test)):
-        total = total + ask(X_test.assign(size=fill["size"][0], colour=fill["colour"][0]))
+        total = total + ask(
+            X_test.assign(size=fill["size"][0], colour=fill["colour"][0])
+        )
     found = make_evaluator(ask, X_test, imputer, block_size=99, row_wise=True)
     np.testing.assert_allclose(found.answers(mask[None])[0], total / 8)
 
@@ -151,7 +157,9 @@ def test_trees_of_the_users_own_are_walked_through_too(model, as_array, mixed):
     if as_array:
         X, X_test = X.to_numpy(), X_test.to_numpy()
     curves = [
-        shift_curve(model.fit(X, y), X, y, X_test, y_test, fast=fast, metric=["accuracy", "auc"])
+        shift_curve(
+            model.fit(X, y), X, y, X_test, y_test, fast=fast, metric=["accuracy", "auc"]
+        )
         for fast in (True, False)
     ]
     assert [curve.fast for curve in curves] == [True, False]

@@ -10,7 +10,9 @@ from caveat.shift import Marginalise, Stages, shift_curve
 # What needs weights of its own cannot run here.
 ABLE = {name: row for name, row in MODELS.items() if not row.facts.get("needs")}
 CASES = [(name, "binary") for name, row in ABLE.items() if "binary" in row.tasks]
-CASES += [(name, "regression") for name in ("ridge", "lightgbm", "random-forest", "mlp")]
+CASES += [
+    (name, "regression") for name in ("ridge", "lightgbm", "random-forest", "mlp")
+]
 
 
 @pytest.fixture(scope="module", params=CASES, ids="-".join)

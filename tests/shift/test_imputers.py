@@ -62,7 +62,9 @@ def test_the_table_that_is_passed_stays_as_it_was(name, mixed):
 
 
 def test_mean_and_mode_are_those_of_the_training_rows():
-    train = pd.DataFrame({"n": [1, 2, 6], "t": ["b", "a", "b"], "tie": ["y", "x", None]})
+    train = pd.DataFrame(
+        {"n": [1, 2, 6], "t": ["b", "a", "b"], "tie": ["y", "x", None]}
+    )
     test = pd.DataFrame({"n": [100, 200], "t": ["c", "c"], "tie": ["z", "z"]})
     found = Mean().fit(train).impute(test, ["n", "t", "tie"])
     assert found["n"].tolist() == [3.0, 3.0]
@@ -262,7 +264,10 @@ def test_an_imputer_of_the_users_own_is_taken_as_it_is():
 
 def test_dates_are_imputed_as_dates():
     train = pd.DataFrame(
-        {"when": pd.to_datetime(["2020-01-01", "2020-01-03", "2020-01-05"]), "n": [1.0, 2, 3]}
+        {
+            "when": pd.to_datetime(["2020-01-01", "2020-01-03", "2020-01-05"]),
+            "n": [1.0, 2, 3],
+        }
     )
     for imputer in (Mean(), Gaussian(), Iterative(), RandomCell()):
         found = imputer.fit(train).impute(train, ["when"])["when"]

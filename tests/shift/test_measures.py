@@ -84,7 +84,11 @@ def test_every_measure_warns_of_itself_and_stays_in_its_range(name):
     measure = entry.load()
     y, p = make_answers(40, 3)
     regression = entry.tasks == ("regression",)
-    value = measure(RNG.normal(size=40), RNG.normal(size=40)) if regression else measure(y, p)
+    value = (
+        measure(RNG.normal(size=40), RNG.normal(size=40))
+        if regression
+        else measure(y, p)
+    )
     low, high = entry.facts["range"]
     assert low <= value <= high
     assert isinstance(value, float)

@@ -24,7 +24,9 @@ def test_the_last_rank_of_a_large_set_is_its_last_columns():
     np.testing.assert_array_equal(last, np.arange(60) >= 30)
 
 
-@pytest.mark.parametrize(("n", "k", "most"), [(8, 3, 20), (20, 10, 150), (500, 250, 90)])
+@pytest.mark.parametrize(
+    ("n", "k", "most"), [(8, 3, 20), (20, 10, 150), (500, 250, 90)]
+)
 def test_drawn_subsets_are_distinct_and_of_the_right_size(n, k, most):
     masks = Subsets(n, k, most=most, seed=1).take(0, most)
     assert masks.shape == (most, n)
@@ -95,7 +97,9 @@ def test_the_published_program_counts_the_target_too():
     assert counts_of([1.0], 9, count_target=True) == [9]
 
 
-@pytest.mark.parametrize("degrees", [-1, 12, 1.5, -0.1, True, "half", [None], float("nan")])
+@pytest.mark.parametrize(
+    "degrees", [-1, 12, 1.5, -0.1, True, "half", [None], float("nan")]
+)
 def test_degrees_that_are_none_are_refused(degrees):
     with pytest.raises(InvalidInput, match="degrees"):
         counts_of(degrees, 11)

@@ -1,0 +1,63 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from caveat.exceptions import InvalidInput, UnknownName
+from caveat.models.registry import MODELS
+from caveat.shift._tuning import SAMPLER, tune
+
+
+def test_it_searches_the_papers_space_and_records_its_settings(mixed):
+    X, y, _, _ = mixed()
+    found = tune("lightgbm", X, y, n_trials=6, fixed={"n_estimators": 5})
+    space = MODELS["lightgbm"].space
+    assert list(found.trials.columns) == [*space, "value"]
+    tried = found.trials.iloc[1:]
+    for name in space:
+        assert set(tried[name]) <= set(space[name]["choice"])
+    assert found.trials[list(space)].iloc[0].isna().all()  # the defaults come first
+    assert found.value == found.trials["value"].max()
+    assert (
+        found.settings.items()
+        >= {**SAMPLER, "seed": 0, "sampler": "TPESampler"}.items()
+    )
+    assert "optuna" in found.settings
+
+
+def test_the_same_seed_finds_the_same(mixed):
+    X, y, _, _ = mixed("regression")
+    one, two = (tune("ridge", X, y, n_trials=5, sampler_seed=3) for _ in range(2))
+    pd.testing.assert_frame_equal(one.trials, two.trials)
+    assert one.measure == "rmse"
+    assert one.value == one.trials["value"].min()
+
+
+def test_a_name_for_labels_finds_its_counterpart_for_numbers(mixed):
+    X, y, _, _ = mixed("regression")
+    assert tune("logistic-regression", X, y, n_trials=2).model == "ridge"
+
+
+def test_defaults_stay_unless_they_are_beaten():
+    X = pd.DataFrame({"a": np.arange(60.0)})
+    y = (X["a"] > 30).astype(int)
+    found = tune("logistic-regression", X, y, n_trials=3)
+    assert found.value == 1.0
+    assert found.params == {}
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [{"n_trials": 0}, {"n_trials": 1.5}, {"validation": 0}, {"validation": 1}],
+)
+def test_settings_that_make_no_sense_are_refused(setting, mixed):
+    X, y, _, _ = mixed()
+    with pytest.raises(InvalidInput):
+        tune("lightgbm", X, y, **setting)
+
+
+def test_what_has_no_space_cannot_be_tuned(mixed):
+    X, y, _, _ = mixed()
+    with pytest.raises(InvalidInput, match="nothing to tune"):
+        tune("dummy", X, y)
+    with pytest.raises(UnknownName):
+        tune("lightgbn", X, y)
