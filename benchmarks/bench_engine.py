@@ -66,6 +66,17 @@ def durable_commit(path: Path, count: int = 200) -> float:
     return seconds
 
 
+class Clock:
+    """Notes the time of every event of a run."""
+
+    def __init__(self, marks: list[float]) -> None:
+        self.marks = marks
+
+    def __call__(self, event: object) -> None:
+        """Note the time."""
+        self.marks.append(time.perf_counter())
+
+
 def _values(spec: dict) -> list[float]:
     return run_trial(spec)["table"]["test.score"]
 
@@ -89,7 +100,7 @@ def overhead() -> None:
             study(TRIALS),
             path,
             engine,
-            on_event=lambda _: marks.append(time.perf_counter()),
+            on_event=Clock(marks),
         )
         with Ledger(path) as book:
             rows = book.records().rows
@@ -98,10 +109,11 @@ def overhead() -> None:
             for key, value in zip(rows["key"], rows["test.score"], strict=True)
         }
         assert found == expected, "the engine's numbers are not the loop's"
-        # From the first stored result on: starting the workers is not overhead per trial.
+        # From the first stored result on: starting workers is no cost of a trial.
         seconds[engine] = (marks[-1] - marks[1]) / (len(marks) - 2)
         print(
-            f"engine {engine:10s} with its ledger     {seconds[engine] * 1e3:8.2f} ms a trial"
+            f"engine {engine:10s} with its ledger     "
+            f"{seconds[engine] * 1e3:8.2f} ms a trial"
         )
 
     commit = durable_commit(folder / "serial.ledger")
@@ -110,7 +122,8 @@ def overhead() -> None:
     print(f"one durable commit of the same file   {commit * 1e3:8.2f} ms")
     print(
         f"serial overhead                       {extra * 1e3:8.2f} ms, "
-        f"allowed 2 commits + 2 ms = {allowed * 1e3:.2f} ms, ratio {extra / allowed:.2f}"
+        f"allowed 2 commits + 2 ms = {allowed * 1e3:.2f} ms, "
+        f"ratio {extra / allowed:.2f}"
     )
 
     started = time.perf_counter()
@@ -176,7 +189,8 @@ def large() -> None:
     started = time.process_time()
     trials = plan(study(LARGE))
     print(
-        f"plan of {len(trials):,} trials: {time.process_time() - started:.1f} s CPU (30 allowed)"
+        f"plan of {len(trials):,} trials: "
+        f"{time.process_time() - started:.1f} s CPU (30 allowed)"
     )
     _fill(path, trials)
     print(f"file: {path.stat().st_size / 1e6:,.0f} MB (1,000 allowed)")
@@ -184,7 +198,8 @@ def large() -> None:
     summary = run(study(LARGE), path, "serial")
     assert summary.executed == 0
     print(
-        f"resume of the finished study: {time.process_time() - started:.1f} s CPU (10 allowed)"
+        f"resume of the finished study: "
+        f"{time.process_time() - started:.1f} s CPU (10 allowed)"
     )
     del trials
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -118,7 +118,7 @@ def main() -> None:
         started = time.monotonic()
         dealt = kill_at_random(folder, engine, kills // 2, rng)
         print(
-            f"{engine}: {dealt} kills, nothing lost, nothing doubled, exports identical, "
+            f"{engine}: {dealt} kills, nothing lost or doubled, exports identical, "
             f"integrity ok, {time.monotonic() - started:.0f} s"
         )
 

@@ -129,7 +129,7 @@ class DaskEngine:
                 stack.callback(self._cluster.close, timeout=10)
             address = self._scheduler or self._cluster
             try:
-                self._client = Client(address, set_as_default=False, timeout=60)
+                self._client = Client(address, set_as_default=False, timeout=20)
             except OSError as error:
                 raise InvalidInput(
                     f"no Dask scheduler answers at {self._scheduler}: {error}; "
