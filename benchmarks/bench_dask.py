@@ -75,7 +75,8 @@ def main() -> None:
     (folder / "many.yaml").write_text(STUDY.format(trials=trials))
     ledger = folder / "many.ledger"
     print(
-        f"caveat {caveat.__version__}, dask {distributed.__version__}, {trials:,} trials"
+        f"caveat {caveat.__version__}, dask {distributed.__version__}, "
+        f"{trials:,} trials"
     )
     for share in (1 / 3, 2 / 3):
         runner = start(folder)
