@@ -78,6 +78,8 @@ def compute_curves(
     together = (
         _pooled(plan, splits, results, vectors) if plan.pooled else honest.mean(0)
     )
+    for result in results:
+        result.kept.clear()
     return Curves(
         honest=together,
         paper=paper.mean(axis=0),

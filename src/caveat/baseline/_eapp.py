@@ -15,22 +15,20 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from caveat.baseline._cluster_counts import cluster_counts, gaps_in_words, too_rare
 from caveat.baseline._curves import SMALL_FOLD, Curves, compute_curves
 from caveat.baseline._fold import Plan
 from caveat.baseline._folds import Split, make_folds, strata_of
 from caveat.baseline._inputs import Images, Table, read_input
 from caveat.baseline._parts import clusterer_of, representation_of
-from caveat.baseline._reading import VERDICTS, Reading, null_band
+from caveat.baseline._reading import VERDICTS, Reading
 from caveat.baseline._settings import SELECTIONS, check_settings
 from caveat.baseline._shuffles import ShuffledLabels
-from caveat.baseline._target import Target, read_target
+from caveat.baseline._target import Target, Task, read_target
 from caveat.exceptions import InvalidInput
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-# Beyond, clustering takes hours and says nothing: almost every point is a cluster.
-MOST_CLUSTERS = 1000
 
 
 class EAPP(BaseEstimator):
@@ -235,12 +233,13 @@ class EAPP(BaseEstimator):
         self.notes_: list[str] = []
         data = read_input(X, self.kind, self.image_size, self.kinds)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        target = self._common(read_target(y, len(data), self.pos_label))
+        target = read_target(y, len(data), self.pos_label)
+        target = self._leave_out(target, too_rare(target))
         splits, unfit = make_folds(self.folds, target, seed)
-        for reason in unfit:
-            self._note(f"{reason}; the class is left out")
-        target = target.without(list(unfit.values()))
-        ks = self._cluster_counts(target)
+        target = self._leave_out(target, unfit)
+        ks, raised = cluster_counts(target, self.k_max)
+        if raised:
+            self._note(raised)
         plan = self._plan(data, target, splits, ks)
         if plan.paper and not plan.honest and len(target.codes) / len(splits) < 30:
             self._note(
@@ -380,33 +379,11 @@ class EAPP(BaseEstimator):
     def _headline(self) -> Reading:
         return self._readings["honest" if self._honest else "paper"]
 
-    def _common(self, target: Target) -> Target:
-        """Leave classes out that are too rare for 1/p₀ clusters."""
-        rare = {
-            f"y: the smaller side of class {str(task.label)!r} has {task.n_min:,} of "
-            f"{task.n:,} rows, so 1/p0 asks for {task.k_ceil:,} clusters; EAPP goes to "
-            f"{MOST_CLUSTERS:,}": task
-            for task in target.tasks
-            if task.k_ceil > MOST_CLUSTERS
-        }
-        if len(rare) == len(target.tasks):
-            raise InvalidInput(f"{next(iter(rare))}: sample the larger side down")
-        for reason in rare:
+    def _leave_out(self, target: Target, reasons: Mapping[str, Task]) -> Target:
+        """Go on without some classes, and say why."""
+        for reason in reasons:
             self._note(f"{reason}; the class is left out")
-        return target.without(list(rare.values()))
-
-    def _cluster_counts(self, target: Target) -> list[int]:
-        """Return all k: from ⌊1/p₀⌋ to k_max, and those around every class's 1/p₀."""
-        first = min(task.k_floor for task in target.tasks)
-        last = max(task.k_ceil for task in target.tasks)
-        if last > self.k_max:
-            self._note(
-                f"k_max: {self.k_max} is below 1/p0 = "
-                f"{max(task.k_star for task in target.tasks):.4g}; up to {last} "
-                "clusters are made"
-            )
-        around = {k for task in target.tasks for k in (task.k_floor, task.k_ceil)}
-        return sorted({*range(first, self.k_max + 1), *around})
+        return target.without(list(reasons.values()))
 
     def _plan(
         self, data: Table | Images, target: Target, splits: list[Split], ks: list[int]
@@ -440,10 +417,8 @@ class EAPP(BaseEstimator):
                 f"X: no number of clusters from {plan.ks[0]} to {plan.ks[-1]} gives a "
                 f"value ({reasons[plan.ks[0]]}); pass more varied rows"
             )
-        for reason in dict.fromkeys(reasons.values()):
-            ks = sorted(k for k, why in reasons.items() if why == reason)
-            some = f"k = {ks[0]} has" if len(ks) == 1 else f"k = {_ranges(ks)} have"
-            self._note(f"{some} no value: {reason}")
+        for sentence in gaps_in_words(reasons):
+            self._note(sentence)
 
     def _note(self, sentence: str) -> None:
         self.notes_.append(sentence)
@@ -451,7 +426,12 @@ class EAPP(BaseEstimator):
 
     def _read(self, plan: Plan, target: Target, curves: Curves) -> None:
         """Turn curves into attributes."""
-        from caveat.baseline._summary import class_table, macro, read_classes
+        from caveat.baseline._summary import (
+            class_table,
+            curve_table,
+            macro,
+            read_classes,
+        )
 
         tasks, ks = target.tasks, plan.ks
         self._honest = plan.honest
@@ -463,7 +443,7 @@ class EAPP(BaseEstimator):
         self._readings = {name: macro(found) for name, found in by_class.items()}
         headline = self._headline
         self.classes_ = target.classes
-        self.curve_ = _curve(plan, curves, self.band)
+        self.curve_ = curve_table(plan, curves, self.band)
         self.value_ = self._readings["honest"].value
         self.value_paper_ = self._readings["paper"].value
         self.p_value_ = headline.p_value
@@ -492,36 +472,6 @@ class EAPP(BaseEstimator):
             t.at_k_star(row, ks) for t, row in zip(tasks, curves.train, strict=True)
         ]
         self.train_value_ = float(np.mean(train))
-
-
-def _curve(plan: Plan, curves: Curves, band: str) -> pd.DataFrame:
-    columns: dict[str, Any] = {"k": plan.ks}
-    bands: dict[str, Any] = {}
-    for name, prefix in (("honest", ""), ("paper", "paper_")):
-        over_classes = getattr(curves, name).mean(axis=0)
-        columns[name] = over_classes[-1]
-        null = over_classes[:-1]
-        low, high = null_band(null, band)
-        empty = np.full(len(plan.ks), np.nan)
-        bands[f"{prefix}null_mean"] = null.mean(axis=0) if len(null) else empty
-        bands[f"{prefix}null_low"] = low
-        bands[f"{prefix}null_high"] = high
-    exact = np.all([fold.exact for fold in curves.folds], axis=0)
-    return pd.DataFrame({**columns, **bands, "exact": exact})
-
-
-def _ranges(ks: list[int]) -> str:
-    """Write whole numbers briefly.
-
-    Examples
-    --------
-    >>> _ranges([3, 4, 5, 8])
-    '3 to 5, 8'
-    """
-    starts = [k for k in ks if k - 1 not in ks]
-    stops = [k for k in ks if k + 1 not in ks]
-    pairs = zip(starts, stops, strict=True)
-    return ", ".join(f"{a}" if a == b else f"{a} to {b}" for a, b in pairs)
 
 
 def _smallest(target: Target, splits: list[Split]) -> int:

@@ -10,11 +10,30 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from caveat.baseline._reading import VERDICTS, Reading
+from caveat.baseline._curves import Curves
+from caveat.baseline._fold import Plan
+from caveat.baseline._reading import VERDICTS, Reading, null_band
 from caveat.baseline._target import Task
 
 if TYPE_CHECKING:
     from caveat.baseline._eapp import EAPP
+
+
+def curve_table(plan: Plan, curves: Curves, band: str) -> pd.DataFrame:
+    """Put the curves side by side, a row for every k; means over classes."""
+    columns: dict[str, Any] = {"k": plan.ks}
+    bands: dict[str, Any] = {}
+    for name, prefix in (("honest", ""), ("paper", "paper_")):
+        over_classes = getattr(curves, name).mean(axis=0)
+        columns[name] = over_classes[-1]
+        null = over_classes[:-1]
+        low, high = null_band(null, band)
+        empty = np.full(len(plan.ks), np.nan)
+        bands[f"{prefix}null_mean"] = null.mean(axis=0) if len(null) else empty
+        bands[f"{prefix}null_low"] = low
+        bands[f"{prefix}null_high"] = high
+    exact = np.all([fold.exact for fold in curves.folds], axis=0)
+    return pd.DataFrame({**columns, **bands, "exact": exact})
 
 
 def read_classes(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import warnings
 from dataclasses import dataclass
@@ -93,6 +94,10 @@ def eapp(
     """
     from caveat.baseline import EAPP
 
+    if model_auc is not None and not 0 <= model_auc <= 1:
+        raise InvalidInput(
+            f"--model-auc: found {model_auc:g}; an AUC lies between 0 and 1"
+        )
     dataset = _dataset(file, target, drop, classes)
     model = EAPP(
         representation=representation,
@@ -114,7 +119,8 @@ def eapp(
     if as_json:
         found = {"file": Path(file).name, "target": _target(dataset)} | model.to_dict()
         if model_auc is not None:
-            found["headroom"] = model.headroom(model_auc)
+            headroom = model.headroom(model_auc)
+            found["headroom"] = headroom if math.isfinite(headroom) else None
         if columns is not None:
             found["drivers"] = columns.to_dict("records")
         click.echo(json.dumps(found, indent=2, allow_nan=False, default=str))
