@@ -97,6 +97,11 @@ def test_a_module_of_the_users_needs_permission(fake_study, path):
     assert run(study, path, "serial", allow_import=True).states == {"done": 1}
 
 
+def test_a_learner_of_an_installed_package_needs_no_permission(fake_study, path):
+    study = fake_study(learners=["plugged"], scenario={}, repeats=1)
+    assert run(study, path, "serial").states == {"done": 1}
+
+
 def test_planning_never_imports_a_module_of_the_users(fake_study):
     trials = plan(fake_study(learners=["no_such_module:Learner"]))
     assert len(trials) == 6

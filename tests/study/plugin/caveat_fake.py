@@ -155,6 +155,7 @@ class FakeTopic:
                 "counts-threads": "CountsThreads",
             }
         ),
+        entry_points_group="caveat.fake",
     )
     measures = Registry(
         "measure",
