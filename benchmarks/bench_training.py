@@ -102,6 +102,6 @@ def measure(columns: int, hidden: list[int], classes: int, batch: int) -> None:
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    print(f"torch {torch.__version__}, Python {platform.python_version()}, 1 thread, CPU seconds")
+    print(f"torch {torch.__version__}, Python {platform.python_version()}, one thread")
     for case in CASES:
         measure(*case)
