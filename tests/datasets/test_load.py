@@ -10,7 +10,17 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
-from caveat.datasets import available, content_digest, load, register
+from caveat._registry import Entry
+from caveat.datasets import (
+    available,
+    content_digest,
+    describe,
+    fetch,
+    fingerprint,
+    load,
+    register,
+    verify,
+)
 from caveat.datasets._row import check_id
 from caveat.datasets.registry import DATASETS
 from caveat.exceptions import DataError, InvalidInput, UnknownName
@@ -143,6 +153,17 @@ def test_a_registered_loader_is_found_checked_and_named():
         "a test",
         ("a trap",),
     )
+
+
+def test_a_data_set_of_another_package_works_like_ours(monkeypatch):
+    plugged = Entry(name="plugged", target="caveat.datasets._generators:xor")
+    monkeypatch.setitem(DATASETS._entries, "plugged", plugged)
+    assert load("plugged").task == "binary"
+    assert fetch("plugged").name == "plugged"
+    assert describe("plugged")["name"] == "plugged"
+    assert fingerprint("plugged") == fingerprint("xor")
+    assert available().set_index("name").loc["plugged", "cached"]
+    assert verify(["plugged"]) == []
 
 
 def test_a_loader_that_does_not_keep_its_promise_is_refused():

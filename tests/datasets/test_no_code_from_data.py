@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import caveat
-from caveat.datasets import read
+from caveat.datasets import available, import_files, load, read, verify
 from caveat.exceptions import CaveatError
 
 SOURCE = Path(caveat.__file__).parent
@@ -33,6 +33,22 @@ class Canary:
 
     def __reduce__(self):
         return (Path.touch, (self.path,))
+
+
+def test_a_pickle_in_the_data_folder_is_never_unpickled(tmp_path):
+    marker = tmp_path / "marker"
+    (tmp_path / "own.csv").write_text("a,t\n1,x\n2,y\n")
+    import_files("mine", [tmp_path / "own.csv"], data_home=tmp_path / "home")
+    for file in (tmp_path / "home" / "mine").iterdir():
+        file.write_bytes(pickle.dumps(Canary(marker)))
+    (tmp_path / "home" / "lost").mkdir()
+    (tmp_path / "home" / "lost" / "lost.mat").write_bytes(pickle.dumps(Canary(marker)))
+    for name in ("mine", "lost"):
+        with pytest.raises(CaveatError):
+            load(name, data_home=tmp_path / "home")
+    verify(data_home=tmp_path / "home")
+    available(data_home=tmp_path / "home")
+    assert not marker.exists()
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from caveat.datasets._cifar import (
     load_plcifar10,
     swapped_grey,
 )
+from caveat.datasets.registry import DATASETS
 from caveat.exceptions import DataError
 
 FILES = {
@@ -153,14 +154,15 @@ def uci_files(raw):
     }
 
 
-def test_adult_from_the_text_of_uci_is_the_table_of_the_bags_study(published):
+@pytest.fixture(scope="module")
+def adult_files(published):
     folder = published / "label-proportions"
-    raw = (folder / "adult-raw.parquet").read_bytes()
-    text = uci_files(pd.read_parquet(io.BytesIO(raw)))
-    assert hashlib.sha256(text["adult.data"]).hexdigest().startswith("5b00264637dbfec3")
-    assert hashlib.sha256(text["adult.test"]).hexdigest().startswith("a2a9044bc167a35b")
+    return {"adult-raw.parquet": (folder / "adult-raw.parquet").read_bytes()}
 
-    adult = load_adult(text, processed=True)
+
+def test_adult_is_the_table_of_the_bags_study(published, adult_files):
+    folder = published / "label-proportions"
+    adult = load_adult(adult_files, processed=True)
     released = pd.read_parquet(folder / "adult-processed.parquet")
     np.testing.assert_array_equal(adult.y, released.pop("y"))
     assert np.abs(adult.X.to_numpy() - released.to_numpy()).max() <= 1e-12
@@ -168,9 +170,34 @@ def test_adult_from_the_text_of_uci_is_the_table_of_the_bags_study(published):
     assert list(adult.X.columns) == names.tolist()
     assert adult.y.mean() == pytest.approx(0.239282, abs=5e-7)
 
-    recorded = load_adult({"adult-raw.parquet": raw}, processed=False)
-    assert recorded.X.shape == (48842, 14)
-    assert recorded.classes == ("<=50K", ">50K")
+
+@pytest.mark.slow
+def test_adult_from_the_text_of_uci_is_the_same_table(adult_files):
+    raw = pd.read_parquet(io.BytesIO(adult_files["adult-raw.parquet"]))
+    text = uci_files(raw)
+    for file in DATASETS["adult"].facts["files"][:2]:
+        assert hashlib.sha256(text[file.name]).hexdigest() == file.sha256[0]
+    for processed in (True, False):
+        from_text = load_adult(text, processed=processed)
+        from_table = load_adult(adult_files, processed=processed)
+        pd.testing.assert_frame_equal(from_text.X, from_table.X)
+        pd.testing.assert_series_equal(from_text.y, from_table.y)
+
+
+def test_the_text_of_uci_is_read_with_its_blanks_and_dots():
+    record = "25, Private, 226802, 11th, 7, Never-married, ?, Own-child, Black, Male"
+    line = f"{record}, 0, 0, 40, United-States, "
+    text = {
+        "adult.test": f"|1x3 Cross validator\n{line}<=50K.\n\n".encode(),
+        "adult.data": f"{line}>50K\n\n".encode(),
+    }
+    adult = load_adult(text, processed=False)
+    assert adult.y.tolist() == ["<=50K", ">50K"]
+    assert adult.X.loc[0, ["age", "workclass", "occupation"]].tolist() == [
+        25,
+        "Private",
+        "?",
+    ]
 
 
 def test_adult_with_a_broken_line_is_refused():

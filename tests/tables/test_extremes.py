@@ -179,23 +179,28 @@ columns = st.one_of(
 )
 
 
-@settings(derandomize=True, max_examples=120, deadline=None)
-@given(
-    st.lists(columns, min_size=1, max_size=3),
-    st.fixed_dictionaries(
-        {
-            "categories": st.sampled_from(["onehot", "ordinal", "keep"]),
-            "scale": st.sampled_from([None, "standard", "minmax"]),
-            "impute": st.sampled_from(["mean", "median", "mode", "zero"]),
-            "missing_level": st.sampled_from(["own", "mode"]),
-            "unseen": st.sampled_from(["ignore", "mode"]),
-            "indicator": st.sampled_from([None, 0.1]),
-            "rare": st.sampled_from([None, 0.3]),
-            "drop_constant": st.booleans(),
-        }
-    ),
+options = st.fixed_dictionaries(
+    {
+        "categories": st.sampled_from(["onehot", "ordinal", "keep"]),
+        "scale": st.sampled_from([None, "standard", "minmax"]),
+        "impute": st.sampled_from(["mean", "median", "mode", "zero"]),
+        "missing_level": st.sampled_from(["own", "mode"]),
+        "unseen": st.sampled_from(["ignore", "mode"]),
+        "indicator": st.sampled_from([None, 0.1]),
+        "rare": st.sampled_from([None, 0.3]),
+        "drop_constant": st.booleans(),
+    }
 )
-def test_any_table_is_encoded_to_finite_numbers_or_refused(parts, options):
+
+
+@pytest.mark.parametrize("examples", [100, pytest.param(2000, marks=pytest.mark.slow)])
+def test_any_table_is_encoded_to_finite_numbers_or_refused(examples):
+    tables = st.lists(columns, min_size=1, max_size=3)
+    law = given(tables, options)(encoded_or_refused)
+    settings(derandomize=True, max_examples=examples, deadline=None)(law)()
+
+
+def encoded_or_refused(parts, options):
     frame = pd.DataFrame({f"c{j}": part for j, part in enumerate(parts)})
     try:
         with warnings.catch_warnings():

@@ -16,7 +16,7 @@ def checked(entry: Entry, loaded: Any) -> Dataset:
     facts = entry.facts
     if isinstance(loaded, tuple) and len(loaded) == 2:
         X, y = loaded
-        loaded = from_frame(X.assign(target=y), "target", task=facts["task"])
+        loaded = from_frame(X.assign(target=y), "target", task=facts.get("task"))
     if not isinstance(loaded, Dataset):
         raise InvalidInput(
             f"the loader of data set {entry.name!r} gave a {type(loaded).__name__}; "

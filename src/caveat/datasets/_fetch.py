@@ -21,12 +21,11 @@ from caveat.datasets._store import (
     folder_of,
     look,
     missing,
-    place_of,
     prove,
     record,
     record_new,
 )
-from caveat.exceptions import DataError
+from caveat.exceptions import CaveatError, DataError
 
 if TYPE_CHECKING:
     from caveat.datasets._dataset import Dataset
@@ -120,7 +119,7 @@ def _fetch_files(
             contents[file.name], origins[file.name] = _from_mirrors(entry, file, part)
         try:
             dataset = prove(entry, contents)
-        except DataError as error:
+        except CaveatError as error:
             told = ", ".join(sorted(set(origins.values())))
             raise DataError(
                 f"what was fetched from {told} is not data set {entry.name!r}: {error}"
@@ -195,12 +194,3 @@ def _content(file: SourceFile, url: str, part: Path) -> bytes:
 def _page(content: bytes) -> str:
     begins = content[:512].lstrip().lower()
     return " (the server sent a web page)" if begins.startswith(_PAGE) else ""
-
-
-def fetched_place(entry: Entry, home: Path) -> list[Path]:
-    """Return where the files of a fetched data set lie."""
-    return [
-        place
-        for file in entry.facts["files"]
-        if (place := place_of(entry, file, home)).is_file()
-    ]

@@ -43,7 +43,7 @@ def fetch(
     Dataset
     """
     entry = find(name, data_home=data_home)
-    if not entry.facts["files"]:
+    if not entry.facts.get("files"):
         return load(entry.name)
     return fetch_entry(entry, home_of(data_home), force=force)
 
@@ -91,7 +91,7 @@ def import_files(
             f"data set {name!r} is registered, so how it is read is known; leave out "
             f"{listing(options)}, or import under another name"
         )
-    if not entry.facts["files"]:
+    if not entry.facts.get("files"):
         raise InvalidInput(f"data set {entry.name!r} is embedded; it needs no files")
     return _import_known(entry, places, home, trust)
 

@@ -94,13 +94,15 @@ def _from_table(
 
 
 def _from_csv(data: bytes, where: str, name: str, given: Mapping[str, Any]) -> Dataset:
-    target = [] if given["target"] is None else [given["target"]]
+    named = [given["target"], *(given["targets"] or ())]
+    labels = [name for name in named if name is not None]
     codes = [c for c, kind in (given["kinds"] or {}).items() if kind == "categorical"]
     frame, notes = read_csv(
         unpacked(data, where),
         where,
-        labels=[*target, *(given["targets"] or ())],
+        labels=labels or None,
         text=codes,
+        drop=given["drop"],
         separator=given["separator"],
         decimal=given["decimal"],
         encoding=given["encoding"],

@@ -46,6 +46,11 @@ def test_words_that_look_missing_stay_labels(word):
     assert frame["t"].tolist() == [word, "x"]
 
 
+def test_words_stay_labels_also_in_a_target_nobody_named(tmp_path):
+    (tmp_path / "own.csv").write_text("a,t,b\n1,NA,2\n2,null,3\n")
+    assert read(tmp_path / "own.csv", drop=["b"]).classes == ("NA", "null")
+
+
 def test_an_empty_label_is_an_error_with_its_row(tmp_path):
     (tmp_path / "own.csv").write_text("a,t\n1,x\n2,\n3,y\n")
     with pytest.raises(DataError, match=r"own.csv: target 't' is missing in 1 rows"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -33,8 +34,9 @@ def read_csv(
     data: bytes,
     where: str,
     *,
-    labels: Collection[str] = (),
+    labels: Collection[str] | None = (),
     text: Collection[str] = (),
+    drop: Collection[str] = (),
     separator: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
@@ -48,11 +50,13 @@ def read_csv(
     data : bytes
     where : str
         The file's name, for messages.
-    labels : collection of str
+    labels : collection of str, optional
         Target columns: in them only an empty field is missing, so that ``NA`` and
-        ``None`` stay labels.
+        ``None`` stay labels. None means: the last column that is not dropped.
     text : collection of str
         Columns to read as text even if they look like numbers, such as codes.
+    drop : collection of str
+        Columns that will be left out; they are read all the same.
     separator, decimal, encoding : str, optional
         What parts fields, what parts whole from broken, what the bytes mean; guessed
         if not given, and the guess is noted.
@@ -78,7 +82,9 @@ def read_csv(
         raise DataError(f"separator is {parted!r}; it must be one character")
     if separator is None and parted != ",":
         notes.append(f"fields are parted by {spelt(parted)}")
-    names = _names(clean, parted, where, columns, labels, notes)
+    names = _names(clean, parted, where, columns, labels or (), notes)
+    if labels is None:
+        labels = [name for name in names if name not in drop][-1:]
     headless = columns is not None
     rows = check_records(clean, parted, len(names), where, skip_header=not headless)
     if rows == 0:
@@ -129,7 +135,7 @@ def _names(
                 f"{where}, line 1: {listing(names, most=4)} are numbers, not names; "
                 "add a header line, or pass columns="
             )
-    doubled = sorted({name for name in names if name and names.count(name) > 1})
+    doubled = sorted(n for n, count in Counter(names).items() if n and count > 1)
     if doubled:
         raise DataError(
             f"{where}: column name {listing(doubled)} occurs more than once; rename one"
