@@ -238,7 +238,7 @@ def make_glossary(
             ),
         }
     for name in measures:
-        found["measure", name] = {
+        found["measure", f"test.{name}"] = {
             "title": {"auc": "AUC", "f1": "F1"}.get(name, name),
             "summary": f"The measure called {name}.",
             "direction": direction,
@@ -254,7 +254,7 @@ def make_glossary(
             "checkpoint": "best",
             "oracle": False,
         }
-        found["criterion", name] = {"direction": "max"}
+        found["criterion", f"criterion.{name}"] = {"direction": "max"}
     if oracle and rules:
         found["rule", "oracle"] = {
             "title": "oracle",

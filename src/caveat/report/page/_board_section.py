@@ -109,7 +109,7 @@ class BoardSection:
             blocks = (
                 study.blocks[study.blocks["level"] == level] if level else study.blocks
             )
-            free = context.free_of(blocks["dataset"])
+            free = context.free_of(level)
             if not means or not np.isfinite(free):
                 continue
             best = max(means, key=lambda one: context.measure.sign * means[one])
@@ -143,7 +143,6 @@ class BoardSection:
             for one in study.learners
             if one not in scores.intervals and not self._waits(one)
         ]
-        cells = scores.cells["planned"]
         free = context.free_of()
         found = [
             *self.below.values(),
@@ -155,10 +154,10 @@ class BoardSection:
             caveats.guessed_direction(
                 [one.title for one in study.measures if one.guessed]
             ),
-            caveats.one_repeat(int(cells.max()) if len(cells) else 0),
+            caveats.one_repeat(scores.cells.repeats),
             caveats.no_free_part(
                 asked=len(study.baseline) > 0,
-                known=int(context.free.notna().sum()),
+                known=len(context.free),
                 datasets=len(study.datasets),
                 unit=context.unit,
             ),

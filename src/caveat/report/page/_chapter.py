@@ -227,7 +227,7 @@ def _field(context: Context) -> Figure:
         parts.append(f"Free part {context.number(free)}.")
     if references:
         parts.append(f"With every label {context.number(references[0])}.")
-    repeats = int(scores.cells["planned"].max())
+    repeats = scores.cells.repeats
     chosen = ""
     if scores.choice.name:
         oracle = ", which reads true labels" if scores.choice.oracle else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +11,8 @@ import pandas as pd
 
 from caveat.report._export import to_csv, to_latex
 from caveat.report.kit import Download, count, decimals, fixed, shorten
-from caveat.report.page._scores import Scorer, Scores
+from caveat.report.page._scorer import Scorer
+from caveat.report.page._scores import Scores
 from caveat.report.page._study import Measure, Study
 
 
@@ -52,14 +54,13 @@ class Context:
         return self.measure.title
 
     @cached_property
-    def free(self) -> pd.Series:
-        """The free part of each data set under the main measure; NaN if not known."""
+    def free(self) -> dict[str, float]:
+        """The free part of the data sets for which it is known, by the main measure."""
         return self.scorer.free(self.measure)
 
-    def free_of(self, datasets: pd.Series | None = None) -> float:
-        """Mean free part over data sets; NaN unless it is known for all of them."""
-        chosen = self.study.datasets if datasets is None else datasets.unique()
-        return float(self.free.reindex(list(chosen)).mean(skipna=False))
+    def free_of(self, level: str = "") -> float:
+        """Mean free part of a level's data sets; NaN unless known for all of them."""
+        return mean_free(self.study, self.free, level)
 
     @property
     def names(self) -> dict[str, str]:
@@ -127,6 +128,12 @@ class Context:
         return Download(
             f"tables/{self.prefix}{name}.tex", "LaTeX", text.encode("utf-8")
         )
+
+
+def mean_free(study: Study, free: Mapping[str, float], level: str = "") -> float:
+    """Mean free part of a level's data sets; NaN unless known for all of them."""
+    known = [free.get(dataset, float("nan")) for dataset in study.datasets_of(level)]
+    return float(np.mean(known))
 
 
 def score_places(scores: Scores) -> int:

@@ -56,7 +56,7 @@ def _finding(context: Context) -> tuple[Prose, list[Figure | Notice]]:
         )
         return heading, [_figure(context)]
     if scores.compared_by == "repeats":
-        repeats = int(scores.cells["n"].max())
+        repeats = int(scores.cells.n.max())
         heading = sentences.repeats_heading(
             [context.names[one] for one in scores.leaders],
             len(scores.intervals),
@@ -115,7 +115,7 @@ def _figure(context: Context) -> Figure:
         reach,
         title="Learners joined by a bar differ by less than chance would"
         if scores.differ
-        else "The bar joins all learners: chance explains their ranks",
+        else "The bar joins all learners: chance could explain their ranks",
         label=f"Average ranks, best first: {listed}. Not told apart: {joined}.",
         conditions=conditions,
         downloads=[context.csv("average-ranks", _frame(context)), *_pairs(context)],

@@ -20,8 +20,8 @@ from caveat.report.kit import (
     say,
     shorten,
 )
+from caveat.report.page._cells import CellFacts
 from caveat.report.page._context import Context
-from caveat.report.page._scores import CellFacts
 from caveat.report.page._sentences import matrix_title, so_far
 
 _MOST_COLUMNS = 40
@@ -156,21 +156,21 @@ class _Matrix:
 
     def frame(self) -> pd.DataFrame:
         """Tidy: one row per block and learner that was planned."""
-        study, cells = self.context.study, self.context.scores.cells.reset_index()
-        where = study.blocks.loc[cells["block"], ["dataset", "world"]]
-        keys = zip(cells["block"], cells["learner"], strict=True)
-        ranks = [self.places.get(key, np.nan) for key in keys]
-        return pd.concat(
-            [
-                where.reset_index(drop=True),
-                cells[["learner", "mean", "n", "planned", "incomplete"]],
-                pd.Series(ranks, name="rank"),
-            ],
-            axis=1,
-        )
+        study = self.context.study
+        pairs = zip(study.blocks["dataset"], study.blocks["world"], strict=True)
+        rows = []
+        for block, where in enumerate(pairs):
+            for learner in (*study.learners, *study.references):
+                facts = self.context.scores.cell(block, learner)
+                if facts is not None:
+                    rank = self.places.get((block, learner))
+                    rows.append([*where, learner, *facts[:4], rank])
+        counts = ["n", "planned", "incomplete"]
+        columns = ["dataset", "world", "learner", "mean", *counts, "rank"]
+        return pd.DataFrame(rows, columns=columns)
 
     def _cell(self, block: int, learner: str) -> Cell:
-        facts = self.context.scores.facts.get((block, learner))
+        facts = self.context.scores.cell(block, learner)
         if facts is None:
             return Cell("")
         if not facts.n and facts.open:
@@ -242,12 +242,13 @@ class _Matrix:
     def _legend(self) -> list[tuple[str, str]]:
         cells = self.context.scores.cells
         legend = [("rank-1", "first"), ("rank-2", "second"), ("rank-3", "third")]
-        partial = (cells["n"] < cells["planned"]) | (cells["incomplete"] > 0)
-        if (partial & (cells["n"] > 0)).any():
+        given, silent = cells.n > 0, (cells.n == 0) & (cells.planned > 0)
+        partial = (cells.n < cells.planned) | (cells.incomplete > 0)
+        if (given & partial).any():
             legend.append(("partial", "some trials failed or are missing"))
-        if ((cells["n"] == 0) & (cells["open"] == 0)).any():
+        if (silent & (cells.open == 0)).any():
             legend.append(("failed", "all failed, counted last"))
-        if ((cells["n"] == 0) & (cells["open"] > 0)).any():
+        if (silent & (cells.open > 0)).any():
             legend.append(("running", "not run yet"))
         return legend
 

@@ -9,26 +9,17 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from caveat.report._best_set import best_set
 from caveat.report._cliques import cliques_by_difference
 from caveat.report._friedman import FriedmanTest, critical_difference, friedman_test
 from caveat.report._intervals import Interval, mean_interval
 from caveat.report._ranks import AverageRanks, average_ranks
-from caveat.report._selection import select
-from caveat.report.page._study import Choice, Measure, Noun, Study
+from caveat.report.page._cells import CellFacts, Cells
+from caveat.report.page._study import Choice, Measure, Study
 
 ALPHA = 0.05
-
-
-class CellFacts(NamedTuple):
-    """Searches of one learner in one block: their mean, and how many of which kind."""
-
-    mean: float
-    n: int
-    planned: int
-    incomplete: int
-    open: int
 
 
 class Counts(NamedTuple):
@@ -45,104 +36,106 @@ class Scores:
 
     Attributes
     ----------
+    study : Study
     measure, choice
         Which measure, and how configurations were chosen.
-    values : DataFrame
-        One row per search: ``learner``, ``block``, ``repeat``, ``value``, ``regret``,
-        ``complete``, ``open`` (still waiting for trials).
-    cells : DataFrame
-        One row per learner and block that was planned: ``mean``, ``n`` (searches that
-        gave a value), ``planned``, ``incomplete`` and ``open`` searches.
-    blocks : DataFrame
-        As in `Study`.
+    cells : Cells
+        Means over repeats and what they rest on, by block and learner.
     """
 
+    study: Study
     measure: Measure
     choice: Choice
-    values: pd.DataFrame
-    cells: pd.DataFrame
-    blocks: pd.DataFrame
-    learners: tuple[str, ...]
-    references: tuple[str, ...]
-    noun: Noun
+    cells: Cells
+
+    @property
+    def blocks(self) -> pd.DataFrame:
+        """The study's data sets and worlds."""
+        return self.study.blocks
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.cells.learners)}
+
+    @cached_property
+    def _of_level(self) -> dict[str, NDArray[np.bool_]]:
+        """Which blocks belong to a level; all of them to the empty one."""
+        level = self.blocks["level"].to_numpy()
+        masks = {one: level == one for one in self.study.levels}
+        return {"": np.ones(len(level), dtype=bool)} | masks
 
     @cached_property
     def means(self) -> pd.DataFrame:
-        """Mean over repeats: blocks x learners, NaN where there is none."""
-        wide = self.cells["mean"].unstack("learner")
-        return wide.reindex(index=self.blocks.index, columns=list(self.learners))
+        """Mean over repeats: blocks x competing learners, NaN where there is none."""
+        columns = [self._place[name] for name in self.study.learners]
+        return pd.DataFrame(
+            self.cells.mean[:, columns], columns=list(self.study.learners)
+        )
 
     @cached_property
     def over(self) -> str:
         """What the intervals are over: data sets, worlds or repeats."""
-        scored = self.blocks.loc[self.means.notna().any(axis=1).to_numpy()]
-        if scored["dataset"].nunique() > 1:
+        scored = np.isfinite(self.cells.mean).any(axis=1)
+        datasets = self.blocks["dataset"].to_numpy()[scored]
+        if len(set(datasets)) > 1:
             return "data sets"
-        return "worlds" if len(scored) > 1 else "repeats"
+        return "worlds" if len(datasets) > 1 else "repeats"
 
     @cached_property
     def intervals(self) -> dict[str, Interval]:
-        """Mean and 95 % interval of every learner and reference that has a value."""
+        """Mean and 95 % interval of every learner that has a value, over units.
+
+        The outermost units that vary are the sample, as in `nested_mean_interval`.
+        """
         found = {}
-        for name in (*self.learners, *self.references):
-            sample = self._sample(name)
+        for name, number in self._place.items():
+            sample = (
+                self.cells.values_of(number)
+                if self.over == "repeats"
+                else self._units(self.cells.mean[:, number])
+            )
             if len(sample):
                 found[name] = mean_interval(sample)
         return found
 
-    def _sample(self, learner: str) -> np.ndarray:
-        """Means of the outermost units that vary, as `nested_mean_interval` takes."""
-        if learner not in self.cells.index.get_level_values("learner"):
-            return np.empty(0)
-        means = self.cells["mean"].xs(learner, level="learner").dropna()
-        if self.over == "repeats":
-            rows = self.values["learner"].eq(learner)
-            return self.values.loc[rows, "value"].dropna().to_numpy(dtype=float)
-        if self.over == "data sets":
-            dataset = self.blocks["dataset"].reindex(means.index)
-            means = means.groupby(dataset, sort=False).mean()
-        return means.to_numpy(dtype=float)
+    @cached_property
+    def _dataset_codes(self) -> NDArray[np.intp]:
+        return pd.factorize(self.blocks["dataset"])[0]
+
+    def _units(self, means: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Means of blocks, or of data sets where the interval is over those."""
+        known = np.isfinite(means)
+        if self.over != "data sets":
+            return means[known]
+        codes = self._dataset_codes[known]
+        sums = np.bincount(codes, means[known])
+        counts = np.bincount(codes)
+        return sums[counts > 0] / counts[counts > 0]
 
     @cached_property
-    def level_means(self) -> pd.DataFrame:
-        """Means within each level of the factor: learners x levels."""
-        cells = self.cells.reset_index()
-        cells["level"] = self.blocks["level"].reindex(cells["block"]).to_numpy()
-        cells["dataset"] = self.blocks["dataset"].reindex(cells["block"]).to_numpy()
-        keys = ["learner", "level"]
-        if self.over == "data sets":
-            inner = cells.groupby([*keys, "dataset"], sort=False)["mean"].mean()
-            means = inner.groupby(keys, sort=False).mean()
-        else:
-            means = cells.groupby(keys, sort=False)["mean"].mean()
-        return means.unstack("level")
-
-    @cached_property
-    def facts(self) -> dict[tuple[int, str], CellFacts]:
-        """What is known of each block and learner that was planned."""
-        rows = self.cells.itertuples(name=None)
-        return {
-            key: CellFacts(mean, int(n), int(planned), int(incomplete), int(open_))
-            for key, mean, n, planned, incomplete, open_ in rows
-        }
-
-    @cached_property
-    def counts(self) -> dict[tuple[str, str], Counts]:
-        """Blocks by learner and level; the empty level counts all of them."""
-        levels = dict(self.blocks["level"])
-        found: dict[tuple[str, str], Counts] = {}
-        for (block, learner), cell in self.facts.items():
-            one = Counts(1, int(cell.n > 0), int(cell.open > 0))
-            for level in dict.fromkeys(("", levels.get(block, ""))):
-                known = found.get((learner, level), Counts(0, 0, 0))
-                found[learner, level] = Counts(
-                    *(a + b for a, b in zip(known, one, strict=True))
-                )
+    def level_means(self) -> dict[str, dict[str, float]]:
+        """Mean by level and learner, where there is one; all blocks under ''."""
+        found: dict[str, dict[str, float]] = {}
+        for level, mask in self._of_level.items():
+            column = {}
+            for name, number in self._place.items():
+                sample = self._units(np.where(mask, self.cells.mean[:, number], np.nan))
+                if len(sample):
+                    column[name] = float(sample.mean())
+            found[level] = column
         return found
+
+    def cell(self, block: int, learner: str) -> CellFacts | None:
+        """Return what is known of a learner in a block; None if it was not planned."""
+        return self.cells.facts(block, self._place[learner])
 
     def count(self, learner: str, level: str = "") -> Counts:
         """How many blocks of a level were planned for a learner, and what they gave."""
-        return self.counts.get((learner, level), Counts(0, 0, 0))
+        number, mask = self._place.get(learner), self._of_level[level]
+        if number is None:
+            return Counts(0, 0, 0)
+        columns = (self.cells.planned, self.cells.n, self.cells.open)
+        return Counts(*(int((one[mask, number] > 0).sum()) for one in columns))
 
     @cached_property
     def rank_table(self) -> AverageRanks | None:
@@ -151,11 +144,11 @@ class Scores:
         A failed cell is last. A block in which a learner was not planned, or has
         not been run yet, takes no part.
         """
-        planned = self.cells["planned"].unstack("learner").reindex_like(self.means)
-        waiting = self.cells["open"].unstack("learner").reindex_like(self.means)
-        absent = planned.isna() | (self.means.isna() & (waiting > 0))
-        usable = self.means[~absent.any(axis=1).to_numpy()]
-        if len(self.learners) < 2 or usable.isna().all(axis=None):
+        columns = [self._place[name] for name in self.study.learners]
+        planned = self.cells.planned[:, columns] > 0
+        waits = (self.cells.n[:, columns] == 0) & (self.cells.open[:, columns] > 0)
+        usable = self.means[(planned & ~waits).all(axis=1)]
+        if len(columns) < 2 or usable.isna().all(axis=None):
             return None
         return average_ranks(usable, direction=self.measure.direction, missing="worst")
 
@@ -190,17 +183,12 @@ class Scores:
     @cached_property
     def order(self) -> tuple[str, ...]:
         """Learners, best mean first; those without a value last."""
-        sign = self.measure.sign
-        return tuple(
-            sorted(
-                self.learners,
-                key=lambda one: (
-                    -sign * self.intervals[one].mean
-                    if one in self.intervals
-                    else np.inf
-                ),
-            )
-        )
+        sign, known = self.measure.sign, self.intervals
+
+        def key(name: str) -> float:
+            return -sign * known[name].mean if name in known else np.inf
+
+        return tuple(sorted(self.study.learners, key=key))
 
     @property
     def compared_by(self) -> str:
@@ -222,13 +210,10 @@ class Scores:
             return tuple(scored[:1])
         if self.compared_by == "repeats":
             return tuple(next(iter(self.best_sets.values())))
-        ranks = self.rank_table
-        assert ranks is not None
-        first = ranks.ranks.iloc[0]
+        assert self.rank_table is not None
+        ranks = self.rank_table.ranks
         reach = self.critical_difference
-        near = (
-            ranks.ranks if reach is None else ranks.ranks[ranks.ranks - first < reach]
-        )
+        near = ranks if reach is None else ranks[ranks - ranks.iloc[0] < reach]
         counts = self.best_set_counts
         return tuple(
             one
@@ -239,126 +224,31 @@ class Scores:
     @cached_property
     def best_sets(self) -> Mapping[int, tuple[str, ...]]:
         """Per block the learners that t-tests cannot tell from the best mean."""
-        values = self.values[self.values["learner"].isin(self.learners)]
         found = {}
-        for block, part in values.dropna(subset="value").groupby("block", sort=True):
-            samples = {
-                name: one.to_numpy(dtype=float)
-                for name, one in part.groupby("learner", sort=False)["value"]
-            }
-            ordered = {name: samples[name] for name in self.learners if name in samples}
-            found[int(str(block))] = best_set(
-                ordered, direction=self.measure.direction, alpha=ALPHA
-            ).members
+        for block, samples in self.cells.samples().items():
+            ours = {one: samples[one] for one in self.study.learners if one in samples}
+            if ours:
+                found[block] = best_set(
+                    ours, direction=self.measure.direction, alpha=ALPHA
+                ).members
         return found
 
     @cached_property
     def best_set_counts(self) -> dict[str, int]:
         """In how many blocks each learner is in the best set."""
-        counts = dict.fromkeys(self.learners, 0)
+        counts = dict.fromkeys(self.study.learners, 0)
         for members in self.best_sets.values():
             for name in members:
                 counts[name] += 1
         return counts
 
     @cached_property
-    def regrets(self) -> pd.Series:
+    def regrets(self) -> dict[str, float]:
         """Mean regret of each learner: over repeats, then over blocks."""
-        per_block = self.values.groupby(["learner", "block"], sort=False)[
-            "regret"
-        ].mean()
-        return per_block.groupby("learner", sort=False).mean()
-
-
-class Scorer:
-    """Chooses once per rule, then scores any measure under it.
-
-    Parameters
-    ----------
-    study : Study
-    """
-
-    def __init__(self, study: Study) -> None:
-        self.study = study
-        table = study.table
-        groups = table.groups
-        self._ours = ~groups["baseline"].fillna(False).astype(bool).to_numpy()
-        self._block = block_numbers(study, groups)
-        self._open = groups["missing"].to_numpy() > 0
-        rows = np.bincount(table.code[table.code >= 0], minlength=len(groups))
-        self._single = rows <= 1
-        directions = {one.column: one.direction for one in study.measures}
-        columns = [one.column for one in study.measures]
-        # By a measure itself: the best row there is, which regret is held against.
-        self._best = {
-            one.name: select(table, one.column, direction=directions)[one.column]
-            for one in study.measures
-        }
-        self._chosen = {
-            one.name: select(table, one.name)[columns]
-            for one in study.choices
-            if one.name is not None
-        }
-
-    def free(self, measure: Measure) -> pd.Series:
-        """Mean of the baseline on each data set, which it reaches without a label."""
-        groups = self.study.table.groups[~self._ours]
-        values = self._best[measure.name][~self._ours]
-        per_data_set = values.groupby(groups["dataset"].astype(str)).mean()
-        return per_data_set.reindex(list(self.study.datasets))
-
-    def scores(self, measure: Measure, choice: Choice) -> Scores:
-        """Score every learner by one measure, chosen by one rule."""
-        groups = self.study.table.groups
-        best = self._best[measure.name].to_numpy(dtype=float)
-        if choice.name is None:
-            # Without a rule there is nothing to choose by, only single rows count.
-            value = np.where(self._single, best, np.nan)
-        else:
-            value = self._chosen[choice.name][measure.column].to_numpy(dtype=float)
-        values = pd.DataFrame(
-            {
-                "learner": groups["learner"].astype(str),
-                "block": self._block,
-                "repeat": groups["repeat"],
-                "value": value,
-                # Adding 0 turns -0.0 into 0.0.
-                "regret": measure.sign * (best - value) + 0.0,
-                "complete": groups["complete"].to_numpy(dtype=bool),
-                "open": self._open,
-            }
-        )[self._ours]
-        return Scores(
-            measure=measure,
-            choice=choice,
-            values=values,
-            cells=_cells(values),
-            blocks=self.study.blocks,
-            learners=self.study.learners,
-            references=self.study.references,
-            noun=self.study.noun,
-        )
-
-
-def _cells(values: pd.DataFrame) -> pd.DataFrame:
-    has_value = values["value"].notna()
-    return (
-        values.assign(
-            n=has_value, incomplete=has_value & ~values["complete"], planned=True
-        )
-        .groupby(["block", "learner"], sort=True)
-        .agg(
-            mean=("value", "mean"),
-            n=("n", "sum"),
-            planned=("planned", "sum"),
-            incomplete=("incomplete", "sum"),
-            open=("open", "sum"),
-        )
-    )
-
-
-def block_numbers(study: Study, frame: pd.DataFrame) -> np.ndarray:
-    """Return the number of each row's block; -1 for none, as baselines have."""
-    index = pd.MultiIndex.from_frame(study.blocks[["dataset", "world"]])
-    pairs = frame[["dataset", "world"]].astype(object).fillna("").astype(str)
-    return index.get_indexer(pd.MultiIndex.from_frame(pairs))
+        found = {}
+        for name, number in self._place.items():
+            known = self.cells.regret[:, number]
+            known = known[np.isfinite(known)]
+            if len(known):
+                found[name] = float(known.mean())
+        return found

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from caveat.report._intervals import Interval, mean_interval
 from caveat.report.figures._regret import Regret, regret_figure
@@ -38,11 +39,11 @@ class Regrets:
     context: Context
 
     @cached_property
-    def per_search(self) -> dict[str, pd.DataFrame]:
-        """Regret of every search under each rule."""
+    def _cells(self) -> dict[str, NDArray[np.float64]]:
+        """Mean regret over repeats under each rule: blocks x learners."""
         scorer, measure = self.context.scorer, self.context.measure
         return {
-            choice.name: scorer.scores(measure, choice).values
+            choice.name: scorer.scores(measure, choice).cells.regret
             for choice in self.context.study.choices
             if choice.name is not None
         }
@@ -52,20 +53,17 @@ class Regrets:
 
         Within a single block it is over learners' means.
         """
-        values = self.per_search[rule].dropna(subset="regret")
-        blocks = self.context.study.blocks
+        cells = self._cells[rule]
         if level:
-            values = values[
-                values["block"].isin(blocks.index[blocks["level"] == level])
-            ]
-        per = values.groupby(["block", "learner"], sort=False)["regret"].mean()
-        units = per.groupby("block", sort=False).mean()
-        return mean_interval(units if len(units) > 1 else per)
+            cells = cells[(self.context.study.blocks["level"] == level).to_numpy()]
+        known = cells[np.isfinite(cells).any(axis=1)]
+        units = np.nanmean(known, axis=1) if len(known) else np.empty(0)
+        return mean_interval(units if len(units) > 1 else known.ravel())
 
     @cached_property
     def overall(self) -> dict[str, Interval]:
         """By rule, the smallest mean first; rules without a value are left out."""
-        found = {rule: self.interval(rule) for rule in self.per_search}
+        found = {rule: self.interval(rule) for rule in self._cells}
         known = {rule: one for rule, one in found.items() if one.n}
         return dict(sorted(known.items(), key=lambda item: item[1].mean))
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from caveat.report.figures._range import interval_range
-from caveat.report.page._context import Context, score_places
+from caveat.report.page._context import Context, mean_free, score_places
 from caveat.report.page._scores import Scores
 
 
@@ -54,11 +54,8 @@ class Standings:
     def means(self) -> dict[str, dict[str, float]]:
         """Mean by level and learner; the overall mean under the empty level."""
         intervals = self.scores.intervals
-        found = {"": {one: interval.mean for one, interval in intervals.items()}}
-        for level in self.levels:
-            column = self.scores.level_means[level].dropna()
-            found[level] = {str(one): float(mean) for one, mean in column.items()}
-        return found
+        overall = {one: interval.mean for one, interval in intervals.items()}
+        return self.scores.level_means | {"": overall}
 
     @cached_property
     def heat(self) -> dict[tuple[str, str], int]:
@@ -93,16 +90,11 @@ class Standings:
     @property
     def repeats(self) -> int:
         """Most repeats of any cell."""
-        planned = self.scores.cells["planned"]
-        return int(planned.max()) if len(planned) else 0
+        return self.scores.cells.repeats
 
     def free_of(self, level: str = "") -> float:
         """Mean free part of a level's data sets; NaN unless known for all of them."""
-        blocks = self.study.blocks
-        if level:
-            blocks = blocks[blocks["level"] == level]
-        known = self.free.reindex(list(blocks["dataset"].unique()))
-        return float(known.mean(skipna=False))
+        return mean_free(self.study, self.free, level)
 
     @cached_property
     def _ends(self) -> tuple[float, float]:

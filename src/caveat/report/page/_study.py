@@ -122,7 +122,20 @@ class Study:
     @property
     def datasets(self) -> tuple[str, ...]:
         """Names of the data sets, in order."""
-        return tuple(dict.fromkeys(self.blocks["dataset"]))
+        return self.datasets_of()
+
+    def datasets_of(self, level: str = "") -> tuple[str, ...]:
+        """Names of the data sets in a level of the factor; all for the empty one."""
+        return self._datasets[level]
+
+    @cached_property
+    def _datasets(self) -> dict[str, tuple[str, ...]]:
+        pairs = zip(self.blocks["level"], self.blocks["dataset"], strict=True)
+        found: dict[str, dict[str, None]] = {"": {}}
+        for level, dataset in pairs:
+            found[""][dataset] = None
+            found.setdefault(level, {})[dataset] = None
+        return {level: tuple(names) for level, names in found.items()}
 
     def facts(self, kind: str, name: str) -> Mapping[str, Any]:
         """Return what the glossary knows of a name."""
@@ -245,7 +258,9 @@ def _measures(
         if found and first not in found:
             raise UnknownName.among("measure", first, found)
         wanted = [first, *wanted]
-    return tuple(_measure(name, glossary) for name in _ordered(found, wanted))
+    # A topic may record more than the study asked for.
+    asked = [name for name in found if name in wanted] or found
+    return tuple(_measure(name, glossary) for name in _ordered(asked, wanted))
 
 
 def _measure(name: str, glossary: Glossary) -> Measure:
