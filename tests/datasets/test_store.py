@@ -1,5 +1,6 @@
 """The data folder: every use verifies, fetching is atomic, importing is checked."""
 
+import dataclasses
 import gzip
 import hashlib
 import json
@@ -145,6 +146,47 @@ def test_when_all_sources_fail_each_is_listed_and_the_way_by_hand(home, server):
         obtain(tiny(*urls), home)
     for word in (*urls, "404", "500", "caveat data import tiny", "Ask the author"):
         assert word in str(told.value)
+
+
+def two_files(server):
+    """A data set of which one file can be fetched and the other must be brought."""
+    arff = SourceFile(name="m.arff", urls=(server.url("/m.arff"),), folder="shared")
+    return row(
+        "tiny",
+        "caveat.datasets._loaders:load_file",
+        task="multilabel",
+        rows=2,
+        columns=1,
+        source="a test",
+        licence="none",
+        files=[arff, SourceFile(name="m.xml")],
+        bring="Ask the author",
+    )
+
+
+def test_what_is_missing_is_fetched_beside_what_was_brought(home, server):
+    text = b"@relation m\n@attribute x real\n@attribute l {0,1}\n@data\n1,0\n2,1\n"
+    server.files["/m.arff"] = text
+    entry = two_files(server)
+    with pytest.raises(DataError, match="Ask the author"):
+        obtain(entry, home)
+    (home / "tiny").mkdir(parents=True)
+    (home / "tiny" / "m.xml").write_text('<labels><label name="l"/></labels>')
+    assert obtain(entry, home).classes == ("l",)
+    assert (home / "shared" / "m.arff").read_bytes() == text
+    assert obtain(entry, home).classes == ("l",)
+    assert server.requests["/m.arff"] == 1
+
+
+def test_a_brought_file_that_changed_is_not_hidden_by_a_fetch(home, server):
+    server.files["/m.arff"] = b"@relation m\n@attribute l {0,1}\n@data\n1\n"
+    (home / "tiny").mkdir(parents=True)
+    (home / "tiny" / "m.xml").write_text('<labels><label name="l"/></labels>')
+    pinned = SourceFile(name="m.xml", sha256=("0" * 64,))
+    entry = two_files(server)
+    changed = {**entry.facts, "files": (entry.facts["files"][0], pinned)}
+    with pytest.raises(DataError, match=r"m\.xml is not the file it should be"):
+        obtain(dataclasses.replace(entry, facts=changed), home)
 
 
 def test_packed_files_are_kept_unpacked_and_judged_unpacked(home, server):

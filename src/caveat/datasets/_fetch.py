@@ -21,6 +21,7 @@ from caveat.datasets._store import (
     folder_of,
     look,
     missing,
+    place_of,
     prove,
     record,
     record_new,
@@ -39,7 +40,7 @@ def obtain(entry: Entry, home: Path) -> Dataset:
     found, broken = _from_folder(entry, home)
     if found is not None:
         return found
-    if offline() or not _fetchable(entry):
+    if offline() or not _fetchable(entry, home):
         raise DataError(_hopeless(entry, home, broken))
     if broken is not None:
         log.warning("%s", corrupted(entry, broken))
@@ -67,17 +68,19 @@ def _hopeless(entry: Entry, home: Path, broken: Found | None) -> str:
     if broken is not None:
         return corrupted(entry, broken)
     told = missing(entry, home)
-    if _fetchable(entry):
+    if _fetchable(entry, home):
         told += f" (or, with a network: caveat data fetch {entry.name})"
     return told
 
 
-def _fetchable(entry: Entry) -> tuple[str, ...] | None:
-    """Return the first form of a data set all of whose files have an address."""
-    urls = {file.name: file.urls for file in entry.facts["files"]}
+def _fetchable(entry: Entry, home: Path) -> tuple[str, ...] | None:
+    """Return the first form all of whose files have an address, or are there."""
+    files = {file.name: file for file in entry.facts["files"]}
     for form in entry.facts["forms"]:
-        if all(urls[name] for name in form):
-            return tuple(form)
+        chosen = [files[name] for name in form]
+        here = [place_of(entry, file, home).is_file() for file in chosen]
+        if all(file.urls or at for file, at in zip(chosen, here, strict=True)):
+            return tuple(form) if any(file.urls for file in chosen) else None
     return None
 
 
@@ -87,7 +90,7 @@ def fetch_entry(entry: Entry, home: Path, *, force: bool = False) -> Dataset:
     Files go beside their place first. They replace what was there only after their
     digest is right and the data set could be loaded from them.
     """
-    form = _fetchable(entry)
+    form = _fetchable(entry, home)
     if form is None:
         raise DataError(missing(entry, home))
     files = [file for file in entry.facts["files"] if file.name in form]
@@ -110,8 +113,11 @@ def _fetch_files(
     parts: dict[str, Path] = {}
     try:
         for file in files:
-            kept = None if force else look(entry, home, (file.name,))
-            if kept and kept[0].state == "good":
+            again = force and bool(file.urls)
+            kept = None if again else look(entry, home, (file.name,))
+            if kept and (kept[0].state == "good" or not file.urls):
+                if kept[0].state == "bad":
+                    raise DataError(corrupted(entry, kept[0]))
                 contents[file.name] = kept[0].data
                 continue
             part = _part(entry, file, home)

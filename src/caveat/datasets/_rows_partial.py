@@ -63,7 +63,8 @@ def _plcifar10(rule: str, summary: str, notes: tuple[str, ...]) -> Entry:
         licence="for academic purposes only",
         files=[ARCHIVE, ANNOTATIONS],
         params={"rule": rule},
-        bring="plcifar10.pkl is in that repository; it is read without unpickling it",
+        bring="plcifar10.pkl is in that repository; it is read without unpickling it. "
+        "Run first: caveat data fetch cifar10",
         notes=(
             *notes,
             "the test images are rows 50000 to 59999 of the data set cifar10",
