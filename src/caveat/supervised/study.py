@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
@@ -18,6 +19,15 @@ from caveat.supervised.registry import CRITERIA, LEARNERS, MEASURES, RULES
 
 TASKS = ("binary", "multiclass", "regression")
 FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What one trial learns from, chooses by and is judged on."""
+
+    train: tuple[pd.DataFrame, pd.Series]
+    test: tuple[pd.DataFrame, pd.Series]
+    folds: list[Fold]
 
 
 class SupervisedTopic:
@@ -66,30 +76,31 @@ class SupervisedTopic:
                 f"{context.entry.name} and {dataset.name}: the learner {reason}; "
                 "leave one of them out"
             )
-        split = context.split()
-        X, y = dataset.X, dataset.y
-        parts = (X.iloc[split.train], y.iloc[split.train])
-        tests = (X.iloc[split.test], y.iloc[split.test])
-        folds = self._folds(context, *parts)
+        problem = self._problem(context)
         outcome = Outcome(rows=[])
         total = len(context.configurations)
         for done, (index, params) in enumerate(context.configurations):
-            row = self._row(context, params, parts, tests, folds, index, outcome)
+            row = self._row(context, problem, index, params, outcome)
             outcome.rows.append({"config": index, "checkpoint": None, **row})
             context.progress(done + 1, total)
         return outcome
 
+    def _problem(self, context: Context) -> Problem:
+        split, dataset = context.split(), context.dataset
+        X, y = dataset.X, dataset.y
+        train = (X.iloc[split.train], y.iloc[split.train])
+        test = (X.iloc[split.test], y.iloc[split.test])
+        return Problem(train, test, self._folds(context, *train))
+
     def _row(
         self,
         context: Context,
-        params: Mapping[str, Any],
-        parts: tuple[pd.DataFrame, pd.Series],
-        tests: tuple[pd.DataFrame, pd.Series],
-        folds: list[Fold],
+        problem: Problem,
         index: int,
+        params: Mapping[str, Any],
         outcome: Outcome,
     ) -> Row:
-        dataset = context.dataset
+        dataset, train, test = context.dataset, problem.train, problem.test
         judged = {"task": dataset.task, "classes": dataset.classes or None}
 
         def make() -> Any:
@@ -97,23 +108,23 @@ class SupervisedTopic:
 
         held: dict[str, float | None] = {}
         try:
-            held = cross_validation(make, *parts, folds=folds, **judged)
+            held = cross_validation(make, *train, folds=problem.folds, **judged)
         except CaveatError as error:
             # A class of one row is in no training fold of its own: nothing to choose
             # by, but the model on all rows may well be there.
             outcome.notes.append(f"configuration {index}, cross-validation: {error}")
-        model = make().fit(*parts)
-        scores = evaluate(model, *tests, **judged)
-        for name, rows in context.follow(model, *parts, *tests, index).items():
+        model = make().fit(*train)
+        scores = evaluate(model, *test, **judged)
+        for name, rows in context.follow(model, *train, *test, index).items():
             outcome.curves.setdefault(name, []).extend(rows)
         return {
             "criterion.cv-loss": held.get("loss"),
             **{f"criterion.cv-{name}": held.get(name) for name in scores},
             "oracle.loss": loss(scores),
             **{f"test.{name}": score for name, score in scores.items()},
-            "fact.folds": len(folds),
-            "fact.training-rows": len(parts[0]),
-            "fact.test-rows": len(tests[0]),
+            "fact.folds": len(problem.folds),
+            "fact.training-rows": len(train[0]),
+            "fact.test-rows": len(test[0]),
         }
 
     def _folds(self, context: Context, X: pd.DataFrame, y: pd.Series) -> list[Fold]:
