@@ -104,6 +104,7 @@ def test_online_a_changed_file_is_fetched_again_once(home, kept, server):
     kept.write_bytes(TINY[:-1])
     assert len(obtain(tiny(server.url("/tiny.csv")), home)) == 20
     assert kept.read_bytes() == TINY
+    assert kept.with_name("tiny.csv.replaced").read_bytes() == TINY[:-1]
     assert server.requests["/tiny.csv"] == 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import hashlib
 import logging
 from contextlib import ExitStack
@@ -132,7 +133,8 @@ def _fetch_files(
             ) from error
         for file in files:
             if file.name in parts:
-                _put(parts[file.name], folder_of(entry, file, home) / file.name)
+                path = folder_of(entry, file, home) / file.name
+                _put(parts[file.name], path, place_of(entry, file, home))
         digests = {name: hashlib.sha256(contents[name]).hexdigest() for name in parts}
         record(entry, home, digests, dataset, origins=origins)
         return dataset
@@ -145,8 +147,11 @@ def _part(entry: Entry, file: SourceFile, home: Path) -> Path:
     return folder_of(entry, file, home) / f"{file.name}.part"
 
 
-def _put(part: Path, path: Path) -> None:
+def _put(part: Path, path: Path, old: Path) -> None:
+    """Put a proved file in its place; what was wrong there is set aside, not lost."""
     try:
+        if old.is_file() and not filecmp.cmp(old, part, shallow=False):
+            old.replace(path.with_name(path.name + ".replaced"))
         part.replace(path)
         sync_folder(path.parent)
     except OSError as error:
