@@ -10,7 +10,7 @@ __getattr__, __dir__, __all__ = attach(
         "_bootstrap": ["bootstrap_intervals"],
         "_breakdown": ["per_instance", "per_label"],
         "_chains": ["ClassifierChains"],
-        "_comparison": ["average_ranks", "relative_performance"],
+        "_compare": ["Comparison", "compare", "judge"],
         "_conventions": ["DegenerateWarning", "TieWarning"],
         "_evaluate": ["evaluate"],
         "_figures": [
@@ -34,6 +34,7 @@ __getattr__, __dir__, __all__ = attach(
         "_popularity": ["Popularity"],
         "_powerset": ["LabelPowerset", "RAkEL"],
         "_profile": ["MarginProfile", "margin_profile"],
+        "_ranks": ["average_ranks", "relative_performance"],
         "_relevance": ["LogisticRelevance", "MultiLabelForest"],
         "_report": ["MultiLabelReport"],
         "_synthetic": ["make_sectors"],

@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 
 from caveat.exceptions import InvalidInput
 from caveat.multilabel._catalogue import DOUBLE, INSTANCE_WISE, LABEL_WISE, MEASURES
-from caveat.multilabel._comparison import average_ranks, relative_performance
 from caveat.multilabel._profile import MarginProfile
+from caveat.multilabel._ranks import average_ranks, relative_performance
 
 COLOURS = ("#0d448e", "#b55508", "#1d8071", "#6e113a", "#413801", "#855bdc",
            "#854b45", "#4c5264")  # fmt: skip

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caveat._registry import Entry
-from caveat.exceptions import InvalidInput, UnknownName, listing
+from caveat.exceptions import InvalidInput, UnknownName
 from caveat.multilabel._breakdown import per_label
+from caveat.multilabel._compare import absent_labels
 from caveat.multilabel._conventions import DegenerateWarning, TieWarning
 from caveat.multilabel._evaluate import evaluate
 from caveat.multilabel._margins import margins
@@ -86,13 +87,17 @@ class MultiLabelTopic:
         X_train = encoder.fit_transform(dataset.X.iloc[split.train])
         X_test = encoder.transform(dataset.X.iloc[split.test])
         Y = dataset.Y.to_numpy(dtype=np.int64)
-        outcome = Outcome(rows=[], notes=_absent_labels(dataset.Y, split))
+        outcome = Outcome(
+            rows=[], notes=absent_labels(dataset.Y, split.train, split.test)
+        )
         total = len(context.configurations)
         for done, (index, params) in enumerate(context.configurations):
-            row = self._row(
-                context, params, X_train, Y[split.train], X_test, Y[split.test], outcome
-            )
+            parts = (X_train, Y[split.train], X_test, Y[split.test])
+            row, labels = self._row(context, params, *parts)
             outcome.rows.append({"config": index, "checkpoint": None, **row})
+            outcome.curves.setdefault("labels", []).extend(
+                {"config": index, **label} for label in labels
+            )
             context.progress(done + 1, total)
         return outcome
 
@@ -104,8 +109,7 @@ class MultiLabelTopic:
         Y_train: NDArray[np.int64],
         X_test: NDArray[Any],
         Y_test: NDArray[np.int64],
-        outcome: Outcome,
-    ) -> Row:
+    ) -> tuple[Row, list[Row]]:
         def make() -> Any:
             return _make_learner(context, params)
 
@@ -127,10 +131,7 @@ class MultiLabelTopic:
             chosen = model.predict(X_test)
             found = evaluate(Y_test, scores, chosen)
         gaps = margins(Y_test, scores)
-        outcome.curves.setdefault("labels", []).extend(
-            _label_rows(context, Y_test, scores, chosen)
-        )
-        return {
+        row = {
             **{f"criterion.cv-{_hyphens(k)}": _number(v) for k, v in held.items()},
             "oracle.average-precision": _number(found["average_precision"]),
             **{f"test.{_hyphens(k)}": _number(v) for k, v in found.items()},
@@ -142,6 +143,7 @@ class MultiLabelTopic:
             "fact.best-coverage": _number(found.best["coverage"]),
             "fact.macro-f1-attainable": found.macro_f1_attainable,
         }
+        return row, _label_rows(context, Y_test, scores, chosen)
 
 
 def _make_learner(context: Context, params: Mapping[str, Any]) -> Any:
@@ -165,19 +167,6 @@ def _folds(context: Context) -> int:
             "cross-validation"
         )
     return folds
-
-
-def _absent_labels(Y: Any, split: Split) -> list[str]:
-    """Name labels that one part has no positive of: no split can mend that."""
-    notes = []
-    for part, rows in (("training", split.train), ("test", split.test)):
-        absent = [str(name) for name in Y.columns[~Y.iloc[rows].any(axis=0)]]
-        if absent:
-            notes.append(
-                f"{len(absent)} labels have no positive in the {part} part: "
-                f"{listing(absent, 5)}"
-            )
-    return notes
 
 
 def _label_rows(
@@ -226,7 +215,7 @@ def _run_paper(context: Context) -> Outcome:
         rows=[{"config": index, "checkpoint": None, **main}],
         curves={"rules": [{**row, "value": _number(row["value"])} for row in found]},
         digests={"split": split.digest},
-        notes=_absent_labels(dataset.Y, split),
+        notes=absent_labels(dataset.Y, split.train, split.test),
     )
 
 
