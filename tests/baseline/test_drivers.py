@@ -124,6 +124,15 @@ def test_bad_questions_are_refused(options, words, table):
         model.drivers(**options)
 
 
+def test_what_has_no_value_has_no_drivers():
+    coarse = np.arange(60)[:, None] % 2
+    with pytest.warns(UserWarning, match="k = 3 has no value"):
+        model = EAPP(**QUICK).fit(coarse, np.repeat([0, 1], [36, 24]))
+    with pytest.raises(CaveatError, match="no value at 1/p0 for 'permute'"):
+        model.drivers()
+    assert model.drivers("single")["value"].isna().all()
+
+
 def test_the_probe_finds_a_shift_once_it_is_large_enough():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(160, 5)), columns=list("abcde"))
@@ -132,10 +141,10 @@ def test_the_probe_finds_a_shift_once_it_is_large_enough():
     labels = np.repeat(["no", "yes"], 80)
     found = bias_probe(frame, labels, s=[0, 0.5, 2], **settings)
     assert list(found["s"]) == [0, 0.5, 2]
-    assert found["value"].iloc[-1] > 0.97
+    assert found["eapp"].iloc[-1] > 0.97
     assert found.attrs["threshold"] in (0.5, 2.0)
     narrow = bias_probe(frame, labels, s=[1], columns=["a"], **settings)
-    assert narrow["value"][0] < found["value"].iloc[-1]
+    assert narrow["eapp"][0] < found["eapp"].iloc[-1]
     assert np.isnan(narrow.attrs["threshold"])
 
 
@@ -148,8 +157,8 @@ def test_the_probe_brightens_images_of_one_class():
         bias_probe(images, labels, s=[2], unit=unit, randomize_labels=True, **settings)
         for unit in ("pixel", "image_mean")
     )
-    assert pixel["value"][0] == 1.0
-    assert mean["value"][0] < 1.0
+    assert pixel["eapp"][0] == 1.0
+    assert mean["eapp"][0] < 1.0
 
 
 @pytest.mark.parametrize(

@@ -129,10 +129,14 @@ def test_choosing_on_the_test_part_never_looks_worse(fitted):
     folds = fitted.fold_values_
     assert (folds["paper"] >= folds["honest"]).all()
     assert fitted.null_["paper"].mean() > fitted.null_["honest"].mean()
+    assert folds["honest"].shape == (3, 3)
+    assert all(
+        0 < mask < 7 for fold in fitted.labelings_["honest"] for mask in [fold[3]]
+    )
 
 
 def test_null_p_value_and_skill_follow_their_definitions(fitted):
-    null = fitted._tasks[0].at_k_star(fitted.null_["honest"][0], [2, 3, 4])
+    null = fitted._tasks[0].at_k_star(fitted.null_["honest"], [2, 3, 4])
     assert null.shape == (19,)
     expected = (1 + (null >= fitted.value_).sum()) / 20
     assert fitted.p_value_ == expected
@@ -188,6 +192,11 @@ def test_every_class_against_the_rest_equals_its_own_fit():
     )
     assert together.value_ == pytest.approx(np.mean(together.per_class_["value"]))
     assert together.value_weighted_ == pytest.approx(together.value_)
+    assert together.fold_values_["paper"].shape == (3, 1, 2)
+    assert together.null_["honest"].shape == (3, 8, 2)
+    assert together.labelings_["honest"][0][3] == [
+        model.labelings_["honest"][0][3] for model in alone
+    ]
     assert together.curve_["honest"].iloc[0] == pytest.approx(
         np.mean([model.curve_["honest"].iloc[0] for model in alone])
     )
@@ -215,7 +224,7 @@ def test_small_folds_are_pooled_unless_told_otherwise(overlapping):
     mean = EAPP(**settings, aggregate="mean").fit(X[few], y[few])
     assert auto.value_ == pooled.value_ != mean.value_
     assert auto.value_paper_ == mean.value_paper_
-    folds = mean.fold_values_["honest"][:, 0]
+    folds = mean.fold_values_["honest"]
     np.testing.assert_allclose(folds.mean(axis=0), mean.curve_["honest"])
 
 
@@ -255,7 +264,7 @@ def test_every_option_finds_the_classes(options, overlapping):
 def test_the_papers_preset_judges_where_it_chose(overlapping):
     published = EAPP(k_max=3, folds=3, preset="paper", random_state=0).fit(*overlapping)
     assert np.isnan(published.value_)
-    assert published.null_["paper"].shape == (1, 200, 2)
+    assert published.null_["paper"].shape == (200, 2)
     assert published.verdict_ == "partly trivial"
     assert published.headroom(1.0) == 1.0
 

@@ -33,7 +33,7 @@ class Curves:
     ----------
     honest, paper : ndarray of shape (tasks, shuffles + 1, k)
         Aggregated over folds; the observed labels are the last of the second axis.
-    honest_folds, paper_folds : ndarray of shape (folds, tasks, k)
+    honest_folds, paper_folds : ndarray of shape (tasks, folds, k)
         Observed values, fold by fold.
     train : ndarray of shape (tasks, k)
         Mean AUC on the training parts, observed labels.
@@ -83,8 +83,8 @@ def compute_curves(
     return Curves(
         honest=together,
         paper=paper.mean(axis=0),
-        honest_folds=honest[:, :, -1],
-        paper_folds=paper[:, :, -1],
+        honest_folds=honest[:, :, -1].swapaxes(0, 1),
+        paper_folds=paper[:, :, -1].swapaxes(0, 1),
         train=np.mean([r.train for r in results], axis=0).T,
         folds=results,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,11 @@ def find_drivers(
         raise UnknownName.among("method", method, METHODS)
     if not isinstance(repeats, int | np.integer) or repeats < 1:
         raise InvalidInput(f"repeats: found {repeats!r}; pass a whole number from 1")
+    if method != "single" and np.isnan(model._headline.value):
+        raise InvalidInput(
+            f"method: there is no value at 1/p0 for {method!r} to explain "
+            f"({'; '.join(model.notes_)}); 'single' looks at every column alone"
+        )
     column, values = METHODS[method](model, repeats, check_random_state(random_state))
     frame = pd.DataFrame({"column": list(values), column: list(values.values())})
     return frame.sort_values(column, ascending=False, kind="stable", ignore_index=True)
@@ -80,7 +86,9 @@ def _single(
     for name, X, kind in _columns_alone(model._data):
         alone.set_params(kind=kind)
         try:
-            values[name] = alone.fit(X, labels).value_
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)
+                values[name] = alone.fit(X, labels).value_
         except InvalidInput:
             # A column with fewer values than clusters cannot be cut into them.
             values[name] = float("nan")
@@ -147,8 +155,9 @@ def _value(
 
 def _labels(model: EAPP, number: int, k: int, index: int) -> NDArray[np.bool_]:
     """Spell out the labeling that a fold chose for one class."""
-    chosen = model.labelings_["honest" if model._honest else "paper"]
-    mask = chosen[number][k][index]
+    fold = model._folds[number]
+    masks = fold.masks if model._honest else fold.paper_masks
+    mask = masks[model._ks.index(k)][index]
     return np.array([(mask >> j) & 1 for j in range(k)], bool)
 
 

@@ -120,10 +120,12 @@ class EAPP(BaseEstimator):
     value_weighted_ : float
         Mean over classes weighted by their shares; `value_` for two classes.
     fold_values_, null_ : dict
-        Under ``honest`` and ``paper``: values per fold (folds, classes, k) and
-        shuffled curves (classes, shuffles, k).
+        Under ``honest`` and ``paper``: values per fold, shape (folds, k), and shuffled
+        curves, shape (shuffles, k). Of several classes they come first: (classes,
+        folds, k) and (classes, shuffles, k).
     labelings_ : dict
-        Under ``honest`` and ``paper``: per fold and k, a mask for every class.
+        Under ``honest`` and ``paper``, for every fold: k to the mask that was chosen,
+        bit j for cluster j; of several classes a list of masks.
     clusters_ : list of dict
         Per fold: k to its centroids in latent space.
     train_value_ : float
@@ -458,11 +460,18 @@ class EAPP(BaseEstimator):
         shares = np.array([task.n_positive for task in tasks], float)
         values = np.array([reading.value for reading in headlines])
         self.value_weighted_ = float(values @ shares / shares.sum())
-        self.fold_values_ = {"honest": curves.honest_folds, "paper": curves.paper_folds}
-        self.null_ = {"honest": curves.honest[:, :-1], "paper": curves.paper[:, :-1]}
+        only = 0 if target.binary else slice(None)  # two classes need no axis for them
+        self.fold_values_ = {
+            "honest": curves.honest_folds[only],
+            "paper": curves.paper_folds[only],
+        }
+        self.null_ = {
+            "honest": curves.honest[only, :-1],
+            "paper": curves.paper[only, :-1],
+        }
         self.labelings_ = {
-            "honest": [dict(zip(ks, f.masks, strict=True)) for f in curves.folds],
-            "paper": [dict(zip(ks, f.paper_masks, strict=True)) for f in curves.folds],
+            "honest": [_masks(ks, fold.masks, target) for fold in curves.folds],
+            "paper": [_masks(ks, fold.paper_masks, target) for fold in curves.folds],
         }
         self.clusters_ = [
             {k: found.centroids for k, found in fold.clusters.items()}
@@ -472,6 +481,12 @@ class EAPP(BaseEstimator):
             t.at_k_star(row, ks) for t, row in zip(tasks, curves.train, strict=True)
         ]
         self.train_value_ = float(np.mean(train))
+
+
+def _masks(ks: list[int], masks: list[list[int]], target: Target) -> dict[int, Any]:
+    """Name the masks by k, leaving out k without a value."""
+    found = {k: own for k, own in zip(ks, masks, strict=True) if own}
+    return {k: own[0] for k, own in found.items()} if target.binary else found
 
 
 def _smallest(target: Target, splits: list[Split]) -> int:

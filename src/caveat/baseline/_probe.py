@@ -55,7 +55,7 @@ def bias_probe(
     Returns
     -------
     DataFrame
-        Columns s, value, null_mean, null_high, p_value, detected. The smallest s whose
+        Columns s, eapp, null_mean, null_high, p_value, detected. The smallest s whose
         value lies above the null band is in ``attrs["threshold"]`` (NaN if none does).
 
     Warnings
@@ -100,7 +100,7 @@ def bias_probe(
         found.append(
             {
                 "s": size,
-                "value": value,
+                "eapp": value,
                 "null_mean": model.null_at_k_star_["mean"],
                 "null_high": high,
                 "p_value": model.p_value_,
