@@ -6,11 +6,13 @@ import pytest
 from PIL import Image
 from scipy.cluster.hierarchy import cut_tree as scipy_cut_tree
 from scipy.cluster.hierarchy import linkage
+from sklearn.cluster import DBSCAN
 from sklearn.decomposition import PCA
 
 from caveat.baseline import _clusterers
 from caveat.baseline._clusterers import cut_tree, gmm_mahalanobis_path, incremental_path
 from caveat.baseline._clusters import Clusters, has_distinct, member_means
+from caveat.baseline._dbscan import DensityTree
 from caveat.baseline._images import crop_square, prepare_images, resize_weights
 from caveat.baseline._inputs import Table
 from caveat.baseline._representation import PrincipalComponents
@@ -130,6 +132,27 @@ def test_every_clusterer_finds_the_blobs(name, blobs):
     assert len(pairs) == 4
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_all_radii_at_once_equal_scikit_learns_dbscan_one_by_one(seed):
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(120, 2)) * rng.choice([0.2, 1, 3], (120, 1))
+    Z[:10] = Z[10:20]  # copies have distance 0
+    tree = DensityTree.of(Z, min_samples=5)
+    for radius in np.quantile(tree.core, [0.02, 0.3, 0.6, 0.9, 1.0]) * 1.0001:
+        expected = DBSCAN(eps=radius, min_samples=5).fit(Z)
+        members = tree.members(radius)
+        theirs = expected.labels_
+        assert tree.counts(radius) == (theirs.max() + 1, (theirs < 0).sum())
+        np.testing.assert_array_equal(members < 0, theirs < 0)
+        cores = expected.core_sample_indices_
+        pairs = {*zip(members[cores], theirs[cores], strict=True)}
+        assert len(pairs) == theirs.max() + 1
+        # A point at the border goes with a core within reach.
+        for point in np.flatnonzero((members >= 0) & (tree.core > radius)):
+            near = cores[np.linalg.norm(Z[cores] - Z[point], axis=1) <= radius]
+            assert members[point] in members[near]
+
+
 def test_dbscan_says_where_no_radius_will_do(blobs):
     Z, _ = blobs
     paths = dict(CLUSTERERS["dbscan"].load()(Z, [4, 50], 0))
@@ -137,6 +160,8 @@ def test_dbscan_says_where_no_radius_will_do(blobs):
     assert "no radius gives 50" in paths[50]
     same = dict(CLUSTERERS["dbscan"].load()(np.zeros((20, 2)), [2], 0))
     assert "no radius" in same[2]
+    two = dict(CLUSTERERS["dbscan"].load()(np.array([[0.0], [1.0]]), [2], 0))
+    assert "no radius" in two[2]
 
 
 def test_trees_are_cut_as_scipy_cuts_them():

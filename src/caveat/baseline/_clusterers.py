@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import linkage
 from scipy.sparse import csr_matrix
-from sklearn.cluster import DBSCAN, KMeans
+from sklearn.cluster import KMeans
 from sklearn.manifold import spectral_embedding
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 
 from caveat.baseline._clusters import Clusters, member_means
+from caveat.baseline._dbscan import DensityTree
 from caveat.baseline._split import split_largest
 
 Floats = NDArray[np.float64]
@@ -167,24 +168,16 @@ def dbscan_path(Z: Floats, ks: Sequence[int], seed: int) -> Path:
     points = _sample(Z, PAIRWISE_POINTS, seed)
     search = NearestNeighbors().fit(points)
     fifth = search.kneighbors(n_neighbors=min(5, len(points) - 1))[0][:, -1]
+    tree = DensityTree.of(points, min_samples=5)
+    best: dict[int, tuple[int, float]] = {}
     low, high = np.quantile(fifth, [0.01, 0.99])
-    radii = np.unique(np.linspace(low, high, 100))
-    radii = radii[radii > 0]
-    best: dict[int, tuple[int, NDArray[np.int64]]] = {}
-    if len(radii):
-        graph = search.radius_neighbors_graph(
-            points, radii[-1], mode="distance", sort_results=True
-        )
-    for radius in radii:
-        model = DBSCAN(eps=radius, min_samples=5, metric="precomputed").fit(graph)
-        members = model.labels_.astype(np.int64)
-        noise = int((members < 0).sum())
-        found = int(members.max()) + 1
+    for radius in np.linspace(low, high, 100):
+        found, noise = tree.counts(radius)
         if found not in best or noise < best[found][0]:
-            best[found] = noise, members
+            best[found] = noise, radius
     for k in ks:
         if k in best:
-            yield k, Clusters(member_means(points, best[k][1], k))
+            yield k, Clusters(member_means(points, tree.members(best[k][1]), k))
         else:
             yield k, f"no radius gives {k} clusters"
 
