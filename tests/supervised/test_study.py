@@ -165,6 +165,18 @@ def test_a_learner_without_probabilities_is_judged_by_its_labels():
     assert loss(scores) == 1 - scores["accuracy"]
 
 
+def test_strange_labels_on_both_sides_are_no_hit():
+    class Stranger:
+        classes_ = np.array(["a", "b"])
+
+        def predict(self, X):
+            return np.array(["a", "z"])
+
+    scores = evaluate(Stranger(), [[0], [0]], ["a", "x"], task="binary")
+    assert scores["accuracy"] == 0.5
+    assert 0 < scores["f1"] < 1
+
+
 def test_a_model_that_saw_fewer_classes_gives_the_others_nothing():
     model = make_model("dummy").fit([[0], [0]], ["a", "c"])
     scores = evaluate(

@@ -28,6 +28,8 @@ def label_codes(
             f"y has {len(truth)} rows and predicted has {len(guess)}; "
             "they must be equally many"
         )
+    if _are_codes(classes, truth, guess):
+        return truth, guess, len(classes)  # type: ignore[arg-type]
     found = _distinct(truth, guess)
     known = found if classes is None else list(classes)
     strangers = [label for label in found if label not in set(known)]
@@ -61,6 +63,8 @@ def probabilities(
             f"proba has {matrix.shape[1]} columns for {len(known)} classes "
             f"({listing(known)}); name the classes of its columns with classes="
         )
+    if _are_codes(classes, truth):
+        return np.where(truth < len(known), truth, -1), matrix
     return _index(known).get_indexer(pd.Index(truth)), matrix
 
 
@@ -104,6 +108,15 @@ def _column(values: ArrayLike, name: str) -> NDArray[Any]:
     if not len(column):
         raise InvalidInput(f"{name} has 0 rows; one is the least")
     return column
+
+
+def _are_codes(classes: Sequence[Any] | None, *sides: NDArray[Any]) -> bool:
+    """Tell whether the labels are numbers of classes already: nothing to look up."""
+    return (
+        isinstance(classes, range)
+        and (classes.start, classes.step) == (0, 1)
+        and all(side.dtype.kind in "iu" and side.min() >= 0 for side in sides)
+    )
 
 
 def _distinct(*sides: NDArray[Any]) -> list[Any]:

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
 from caveat.exceptions import InvalidInput, listing
+from caveat.models import TabularModel
 from caveat.supervised.registry import MEASURES
 
 
@@ -51,16 +53,15 @@ def evaluate(
     (0.5, 0.5)
     """
     answers: dict[str, NDArray[Any] | None]
-    keywords: dict[str, Any] = {}
+    truth, keywords = np.asarray(y), {}
     if task == "regression":
         answers = {"numbers": _numbers(model, X)}
     else:
         known = list(model.classes_ if classes is None else classes)
-        answers = {
-            "labels": np.asarray(model.predict(X)),
-            "probabilities": class_probabilities(model, X, known),
-        }
-        keywords = {"classes": known}
+        answers = _class_answers(model, X, known)
+        # Labels are looked up once, not by every measure again.
+        truth = class_numbers(truth, known)
+        keywords = {"classes": range(len(known))}
     finite = all(_is_finite(answer) for answer in answers.values())
     scores: dict[str, float | None] = {}
     for name, entry in MEASURES.items():
@@ -72,8 +73,31 @@ def evaluate(
         elif not finite:
             scores[name] = math.nan
         else:
-            scores[name] = _defined(entry.load(), y, answer, keywords)
+            scores[name] = _defined(entry.load(), truth, answer, keywords)
     return scores
+
+
+def class_numbers(
+    labels: NDArray[Any], classes: Sequence[Any], *, beyond: int = 0
+) -> NDArray[np.int64]:
+    """Give each label's place among the classes; one without gets a place after them.
+
+    Strangers on both sides are no hit, so they need different places: `beyond`.
+    """
+    found = pd.Index(list(classes)).get_indexer(pd.Index(labels))
+    return np.where(found < 0, len(classes) + beyond, found)
+
+
+def _class_answers(
+    model: Any, X: Any, classes: Sequence[Any]
+) -> dict[str, NDArray[Any] | None]:
+    proba = class_probabilities(model, X, classes)
+    if proba is not None and isinstance(model, TabularModel):
+        # Its label is the most probable one: no need to ask twice.
+        labels = np.asarray(proba.argmax(axis=1))
+    else:
+        labels = class_numbers(np.asarray(model.predict(X)), classes, beyond=1)
+    return {"labels": labels, "probabilities": proba}
 
 
 def class_probabilities(
@@ -110,7 +134,7 @@ def _is_finite(answer: NDArray[Any] | None) -> bool:
 
 
 def _defined(
-    measure: Any, y: ArrayLike, answer: NDArray[Any], keywords: dict[str, Any]
+    measure: Any, y: NDArray[Any], answer: NDArray[Any], keywords: dict[str, Any]
 ) -> float | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedMetricWarning)
