@@ -56,7 +56,7 @@ def test_the_table_is_as_promised(fitted):
 
 
 def test_every_value_agrees_with_a_plain_loop(fitted):
-    model, X, y, X_test, y_test = fitted
+    model, X, _y, X_test, y_test = fitted
     curve = shift_curve(*fitted, metric=["accuracy", "auc"])
     imputer = Mean().fit(X)
     for k in range(5):
@@ -76,7 +76,7 @@ def test_every_value_agrees_with_a_plain_loop(fitted):
 
 
 def test_single_reports_columns_in_ascending_importance(fitted):
-    model, X, y, _, _ = fitted
+    _model, X, y, _, _ = fitted
     curve = shift_curve(*fitted, scenario="single")
     order = feature_importance(X, y).abs().sort_values(kind="stable").index
     assert curve.table["column"].tolist()[1:] == list(order)
@@ -89,7 +89,7 @@ def test_an_importance_of_ones_own_decides_the_order(fitted):
 
 
 def test_the_published_order_looks_at_test_rows_too(fitted):
-    model, X, y, X_test, y_test = fitted
+    _model, X, y, X_test, y_test = fitted
     seen = shift_curve(*fitted, scenario="single", order_on="all").importance
     everything = feature_importance(pd.concat([X, X_test]), pd.concat([y, y_test]))
     pd.testing.assert_series_equal(seen, everything)
@@ -163,7 +163,7 @@ def test_pooling_equals_the_mean_for_accuracy_but_not_for_auc(fitted):
 
 
 def test_pooled_auc_is_that_of_all_rows_together(fitted):
-    model, X, y, X_test, y_test = fitted
+    model, X, _y, X_test, y_test = fitted
     imputer = Mean().fit(X)
     scores = [
         model.predict_proba(imputer.impute(X_test, [name]))[:, 1] for name in X.columns
@@ -276,7 +276,7 @@ class TestModelsOfAllKinds:
             shift_curve(*parts, metric="log-loss")
 
     def test_measures_by_other_names_and_by_functions(self, fitted):
-        model, X, y, X_test, y_test = fitted
+        model, _X, _y, X_test, y_test = fitted
         assert shift_curve(*fitted, metric="roc_auc").measures == ["auc"]
         assert shift_curve(*fitted, metric="balanced_accuracy").measures == [
             "balanced-accuracy"

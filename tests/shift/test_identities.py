@@ -35,7 +35,7 @@ def values(fitted, scenario, imputer, **more):
     return curve.of()
 
 
-def test_the_scenarios_agree_where_they_must(fitted, imputer="mean"):
+def assert_that_scenarios_agree(fitted, imputer):
     single = values(fitted, "single", imputer)
     most = values(fitted, "most", imputer)["value"]
     least = values(fitted, "least", imputer)["value"]
@@ -48,6 +48,10 @@ def test_the_scenarios_agree_where_they_must(fitted, imputer="mean"):
     np.testing.assert_allclose(rand[1], single["value"][1:].mean(), rtol=1e-14)
 
 
+def test_the_scenarios_agree_where_they_must(fitted):
+    assert_that_scenarios_agree(fitted, "mean")
+
+
 def test_with_one_column_left_the_mean_is_over_the_keep_one_masks(fitted):
     names = list(fitted[1].columns)
     kept = Stages({name: [other for other in names if other != name] for name in names})
@@ -57,7 +61,7 @@ def test_with_one_column_left_the_mean_is_over_the_keep_one_masks(fitted):
 
 
 def test_with_every_column_gone_the_answer_is_constant(fitted):
-    model, _, _, X_test, y_test = fitted
+    model, _, _, _X_test, y_test = fitted
     regression = not hasattr(model, "classes_")
     metrics = ["rmse"] if regression else ["accuracy", "auc"]
     curve = shift_curve(*fitted, degrees=[4], metric=metrics, random_state=0)
@@ -89,7 +93,7 @@ def test_block_size_changes_nothing(fitted):
 def test_they_agree_with_every_kind_of_imputation(mixed, imputer):
     X, y, X_test, y_test = mixed("binary")
     model = MODELS["logistic-regression"].make().fit(X, y)
-    test_the_scenarios_agree_where_they_must((model, X, y, X_test, y_test), imputer)
+    assert_that_scenarios_agree((model, X, y, X_test, y_test), imputer)
 
 
 def test_the_model_is_left_as_it_was(fitted):

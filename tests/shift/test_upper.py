@@ -30,7 +30,7 @@ def test_it_compares_the_imputed_model_with_one_fitted_without_the_columns(fitte
 
 
 def test_without_any_column_it_is_the_constant_answer(fitted, mixed):
-    model, X, y, X_test, y_test = fitted
+    _model, X, y, X_test, y_test = fitted
     last = upper_bound(*fitted, scenarios=["most"], degrees=[4])
     assert last["upper"][0] == pytest.approx((y_test == y.mode()[0]).mean())
     X, y, X_test, y_test = mixed("regression")
@@ -42,7 +42,7 @@ def test_without_any_column_it_is_the_constant_answer(fitted, mixed):
 
 
 def test_a_mask_of_several_scenarios_is_fitted_once(fitted):
-    model, X, y, X_test, y_test = fitted
+    _model, _X, _y, _X_test, _y_test = fitted
     fits = []
 
     def make(names):

@@ -23,6 +23,7 @@ __getattr__, __dir__, __all__ = attach(
             "Zero",
         ],
         "_iterative": ["Iterative"],
+        "_look": ["ShiftLook", "shift_look"],
         "_models": ["models"],
         "_neighbours": ["Neighbours"],
         "_result": ["ShiftCurve"],

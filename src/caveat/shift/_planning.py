@@ -56,6 +56,7 @@ def plan_steps(
     task: str | None = None,
     may_stop: bool = False,
     count_target: bool = False,
+    usual: int = CAP,
 ) -> Planned:
     """Order the columns if need be, and list the steps of a scenario.
 
@@ -74,6 +75,8 @@ def plan_steps(
         Whether the curve may stop before the last subset.
     count_target : bool
         Whether shares count the target, too.
+    usual : int
+        The cap that nobody asked for, and that nobody is warned of.
     """
     if (
         isinstance(max_subsets, bool)
@@ -97,7 +100,8 @@ def plan_steps(
         may_stop=may_stop,
         n_rows=n_test,
     )
-    _warn_of_cap(chosen, plan)
+    if plan.max_subsets != usual:
+        _warn_of_cap(chosen, plan)
     return Planned(
         scenario=chosen,
         name=name_of(scenario),
@@ -133,7 +137,7 @@ def check_seed(random_state: Any) -> int:
 
 def _warn_of_cap(scenario: Scenario, plan: Plan) -> None:
     """Warn of more subsets than there are, if somebody asked for them."""
-    if not isinstance(scenario, Random) or plan.max_subsets == CAP or not plan.counts:
+    if not isinstance(scenario, Random) or not plan.counts:
         return
     most = max(comb(len(plan.columns), k) for k in plan.counts)
     if plan.max_subsets > most:

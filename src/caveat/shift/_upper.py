@@ -17,6 +17,9 @@ from caveat.shift._planning import check_seed, plan_steps
 from caveat.shift._scenarios import Step
 from caveat.shift._subsets import Masks
 
+_SUBSETS = 20
+"""Random subsets of one size, each of which costs a fit."""
+
 
 def upper_bound(
     model: Any,
@@ -29,7 +32,7 @@ def upper_bound(
     imputer: Any = "mean",
     importance: Any = "pearson",
     degrees: Any = None,
-    max_subsets: int = 20,
+    max_subsets: int = _SUBSETS,
     metric: Any = None,
     random_state: Any = None,
     task: str | None = None,
@@ -105,6 +108,7 @@ def upper_bound(
             seed=seed,
             model=model,
             task=bench.target.task,
+            usual=_SUBSETS,
         )
         masks = _masks(planned.steps, n_columns)
         imputed = bench.scores(masks, judges) if len(masks) else masks

@@ -1,0 +1,112 @@
+"""`caveat shift`, as it is typed."""
+
+import json
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from caveat.cli._shift import shift
+from caveat.exceptions import CaveatError
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory, mixed):
+    X, y, X_test, y_test = mixed(n=120)
+    table = pd.concat([pd.concat([X, y], axis=1), pd.concat([X_test, y_test], axis=1)])
+    path = tmp_path_factory.mktemp("data") / "toys.csv"
+    table.assign(id=[f"row {number}" for number in range(len(table))]).to_csv(
+        path, index=False
+    )
+    return str(path)
+
+
+USUAL = ["--target", "y", "--models", "logistic-regression,dummy", "--imputers", "mean"]
+
+
+def run(*words):
+    return CliRunner().invoke(shift, list(words), catch_exceptions=True)
+
+
+def test_it_tells_which_columns_carry_the_model_and_what_a_loss_costs(file):
+    found = run(file, *USUAL, "--drop", "id", "--missing", "size,left")
+    assert found.exit_code == 0, found.output
+    assert "Without size, left:" in found.output
+    assert "when it vanishes" in found.output
+    assert "constant answer" in found.output
+    assert "seed 0" in found.output
+
+
+def test_a_column_that_names_rows_is_pointed_out(file):
+    found = run(file, *USUAL)
+    assert "id has another value in each of 120 rows" in found.output
+
+
+def test_json_is_json_and_nothing_else(file):
+    found = run(file, *USUAL, "--drop", "id", "--json", "--metric", "accuracy")
+    told = json.loads(found.stdout)
+    assert told["measure"] == "accuracy"
+    assert {row["model"] for row in told["models"]} == {"logistic-regression", "dummy"}
+    assert told["missing"] is None
+
+
+def test_a_page_and_the_shifted_sets_are_written(file, tmp_path):
+    page, sets = tmp_path / "page", tmp_path / "sets"
+    words = [
+        "--drop",
+        "id",
+        "--out",
+        str(page),
+        "--export",
+        str(sets),
+        "--missing",
+        "size",
+    ]
+    found = run(file, *USUAL, *words)
+    assert found.exit_code == 0, found.output
+    text = (page / "index.html").read_text()
+    assert "<h1" in text
+    assert "About to be lost" in text
+    assert "caveat shift toys.csv" in text
+    assert (sets / "test_0.csv").exists()
+
+
+@pytest.mark.slow
+def test_the_same_command_writes_the_same_page(file, tmp_path):
+    pages = []
+    for name in ("one", "two"):
+        run(file, *USUAL, "--drop", "id", "--out", str(tmp_path / name / "page"))
+        pages.append((tmp_path / name / "page" / "index.html").read_bytes())
+    assert pages[0] == pages[1]
+
+
+def test_large_files_are_sampled_and_it_says_so(file):
+    found = run(file, *USUAL, "--drop", "id", "--max-rows", "60")
+    assert "60 of 120 rows were used" in found.output
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--missing", "sise"], "did you mean 'size'"),
+        (["--models", "lightgbn"], "did you mean 'lightgbm'"),
+        (["--models", ","], "--models is empty"),
+        (["--imputers", "meen"], "did you mean 'mean'"),
+        (["--metric", "rmse"], "does not fit"),
+        (["--test-size", "2"], "--test-size"),
+        (["--max-rows", "1"], "--max-rows"),
+        (["--target", "z"], "z"),
+    ],
+)
+def test_bad_words_end_in_one_sentence(file, words, sentence):
+    found = run(file, *USUAL, *words)
+    assert isinstance(found.exception, CaveatError)
+    assert sentence in str(found.exception)
+
+
+def test_names_are_shown_escaped(tmp_path, mixed):
+    X, y, _, _ = mixed(n=120)
+    path = tmp_path / "odd.csv"
+    X.rename(columns={"size": "si\x1b[31mze"}).assign(y=y).to_csv(path, index=False)
+    found = run(str(path), *USUAL)
+    assert "\x1b[31m" not in found.output

@@ -1,0 +1,209 @@
+"""Feature shift as a topic: worlds, trials, registered studies, and what follows."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from caveat.exceptions import InvalidInput, UnknownName
+from caveat.models import make_model
+from caveat.shift import shift_curve
+from caveat.shift.registry import LEARNERS
+from caveat.shift.study import TOPIC, follow
+from caveat.study import load_study, plan
+from caveat.study._trial import run_trial
+
+STUDIES = ("shift-quick", "shift-minutes", "shift-hours", "shift-paper")
+
+
+def trial(**changes):
+    written = {
+        "study": "s",
+        "topic": "shift",
+        "datasets": ["iris"],
+        "learners": [{"name": "logistic-regression"}],
+        "scenario": {"scenario": ["random", "single"], "imputer": ["mean"]},
+        "baseline": "none",
+    }
+    return plan({**written, **changes})[0].spec
+
+
+def test_one_trial_fits_once_and_records_all_curves():
+    record = run_trial(trial())
+    table, curves = record["table"], pd.DataFrame(record["curves"]["shift"])
+    assert set(curves["scenario"]) == {"random", "single"}
+    closed = curves[(curves["k"] == 0) & (curves["measure"] == "accuracy")]["value"]
+    assert closed.nunique() == 1
+    assert table["test.accuracy"] == [closed.iloc[0]]
+    random = curves[
+        (curves["scenario"] == "random") & (curves["measure"] == "accuracy")
+    ]
+    area = np.trapezoid(random["value"], random["degree"])
+    assert table["test.accuracy-area"][0] == pytest.approx(area)
+    assert table["test.accuracy-retained"][0] == pytest.approx(area / closed.iloc[0])
+    assert table["oracle.area-error"][0] == pytest.approx(1 - area)
+    assert 0 <= table["criterion.validation-area-error"][0] <= 1
+    json.dumps(record, allow_nan=False)
+
+
+def test_a_regression_is_judged_by_its_error():
+    record = run_trial(trial(datasets=["diabetes"], learners=["ridge"]))
+    assert record["table"]["test.rmse-area"][0] > record["table"]["test.rmse"][0]
+    assert record["table"]["oracle.error"] == record["table"]["test.rmse"]
+
+
+def test_the_published_protocol_splits_as_the_published_program():
+    from sklearn.model_selection import train_test_split
+
+    spec = trial(protocol="tabfsbench", seeds=[42], resampling={"validation": 0})
+    record = run_trial(spec)
+    from caveat.datasets import load
+
+    data = load("iris")
+    X, X_test, y, y_test = train_test_split(
+        data.X, data.y, test_size=0.2, random_state=42
+    )
+    model = make_model("logistic-regression", "multiclass", random_state=42).fit(X, y)
+    curve = shift_curve(model, X, y, X_test, y_test, random_state=42)
+    assert record["table"]["test.accuracy"][0] == curve.table["value"][0]
+    assert record["table"]["test.accuracy-area"][0] == pytest.approx(curve.area())
+    assert record["table"]["criterion.validation-error"] == [None]
+
+
+def test_two_learners_of_one_repeat_share_the_split():
+    digests = {
+        run_trial(trial(learners=[name], scenario={"degrees": [1]}))["digests"]["split"]
+        for name in ("dummy", "logistic-regression")
+    }
+    assert len(digests) == 1
+
+
+def test_the_upper_bound_is_recorded_on_request():
+    record = run_trial(trial(scenario={"scenario": "most", "upper": 1}))
+    rows = pd.DataFrame(record["curves"]["upper"])
+    assert set(rows["scenario"]) == {"most"}
+    assert {"imputed", "upper", "loss"} <= set(rows.columns)
+
+
+def test_scenarios_and_imputers_stay_in_one_world_the_rest_is_a_grid():
+    worlds = TOPIC.worlds(
+        {"scenario": ["random", "most"], "imputer": ["mean"], "max-subsets": [10, 20]},
+        "d",
+    )
+    assert [world["max_subsets"] for world in worlds] == [10, 20]
+    assert all(world["scenario"] == ["random", "most"] for world in worlds)
+    assert all(json.dumps(world) for world in worlds)
+
+
+def test_stages_can_be_written_in_a_study():
+    scenario = {"scenario": "stages", "stages": {"no petals": ["petal length (cm)"]}}
+    rows = pd.DataFrame(run_trial(trial(scenario=scenario))["curves"]["shift"])
+    assert rows["stage"].dropna().unique().tolist() == ["no petals"]
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        {"scenari": "random"},
+        {"scenario": "randm"},
+        {"imputer": ["meen"]},
+        {"importance": "pearsn"},
+        {"measures": ["acuracy"]},
+        {"scenario": "stages"},
+        {"degrees": "half"},
+        {"max_subsets": 0},
+        {"upper": -1},
+        {"tolerance": -0.1},
+        {"tolerance": True},
+        {"aggregate": "median"},
+        {"order_on": "test"},
+        {"encode": "no"},
+        {"cumulative": "yes"},
+    ],
+    ids=str,
+)
+def test_worlds_that_make_no_sense_are_refused_before_any_trial(scenario):
+    with pytest.raises((InvalidInput, UnknownName)):
+        TOPIC.worlds(scenario, "iris")
+
+
+def test_unknown_resampling_is_refused():
+    for resampling in ({"folds": 3}, {"validation": 1.5}):
+        with pytest.raises((InvalidInput, UnknownName)):
+            run_trial(trial(resampling=resampling))
+
+
+def test_data_of_another_kind_are_skipped_with_a_reason():
+    reason = TOPIC.skip({"task": "multilabel"}, LEARNERS["dummy"])
+    assert "multilabel" in reason
+    assert "regression" in TOPIC.skip(
+        {"task": "regression"}, LEARNERS["logistic-regression"]
+    )
+    assert TOPIC.skip({"task": "binary"}, LEARNERS["lightgbm"]) == ""
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_registered_studies_are_complete(name):
+    study = load_study(name)
+    assert study.topic == "shift"
+    assert TOPIC.worlds(study.scenario, "iris")
+    paper = {
+        "iris",
+        "penguins",
+        "heart",
+        "credit",
+        "concrete",
+        "abalone",
+        "bike",
+        "laptop",
+    }
+    paper |= {"electricity", "eyemovements", "miniboone", "jannis", "madelon", "nomao"}
+    assert set(study.datasets) in (paper, {"iris", "wine"})
+
+
+def test_it_follows_a_model_of_any_topic(mixed):
+    X, y, X_test, y_test = mixed()
+    model = make_model("logistic-regression").fit(X, y)
+    spec = {
+        "scenario": ["random", "most"],
+        "imputer": ["mean", "gaussian"],
+        "tolerance": 0.01,
+    }
+    rows = pd.DataFrame(follow(spec, model, X, y, X_test, y_test, 7)["shift"])
+    assert set(zip(rows["scenario"], rows["imputation"], strict=True)) == {
+        (scenario, imputer)
+        for scenario in ("random", "most")
+        for imputer in ("mean", "gaussian")
+    }
+    expected = shift_curve(model, X, y, X_test, y_test, random_state=7, metric="auc")
+    found = rows[(rows["scenario"] == "random") & (rows["measure"] == "auc")]
+    found = found[found["imputation"] == "mean"]
+    np.testing.assert_allclose(found["value"], expected.table["value"])
+    with pytest.raises(UnknownName, match="did you mean 'imputer'"):
+        follow({"imputr": "mean"}, model, X, y, X_test, y_test, 7)
+
+
+def test_it_follows_a_model_fitted_on_an_array(mixed):
+    from sklearn.linear_model import LogisticRegression
+
+    X, y, X_test, y_test = (np.asarray(part) for part in mixed())
+    X, X_test = (part[:, :2].astype(float) for part in (X, X_test))
+    model = LogisticRegression().fit(X, y)
+    rows = follow({"scenario": "most"}, model, X, y, X_test, y_test, 0)["shift"]
+    assert len(rows) == 3 * 2
+
+
+def test_it_follows_inside_a_study():
+    written = {
+        "study": "s",
+        "topic": "supervised",
+        "datasets": ["iris"],
+        "learners": ["logistic-regression"],
+        "resampling": {"folds": 0},
+        "baseline": "none",
+        "then": {"shift": {"scenario": ["random"], "degrees": [1, 2]}},
+    }
+    record = run_trial(plan(written)[0].spec)
+    rows = pd.DataFrame(record["curves"]["shift"])
+    assert sorted(set(rows["k"])) == [0, 1, 2]
