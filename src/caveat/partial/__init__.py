@@ -31,6 +31,7 @@ __getattr__, __dir__, __all__ = attach(
         ],
         "_algorithm": ["Algorithm"],
         "_classifier": ["PartialLabelClassifier"],
+        "_advice": ["Advice", "advise", "suggest_labels"],
         "registry": ["algorithms"],
     },
 )

@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
 
 from caveat.exceptions import InvalidInput, listing
 
@@ -237,11 +239,18 @@ def _converted(given: Any, classes: Sequence[Any] | None) -> tuple[CandidateSets
         return CandidateSets(given.to_numpy(), columns), False
     if sparse.issparse(given):
         return CandidateSets(given.toarray(), named), False
+    if given is None:
+        raise InvalidInput(
+            "candidates: requires y to be passed, but the target y is None; pass one "
+            "candidate set per item"
+        )
     if not hasattr(given, "__len__"):
-        given = list(given)
+        given = np.asarray(given) if hasattr(given, "__array__") else list(given)
     if _holds_sets(given):
         return CandidateSets.from_sets(given, classes), False
     values = np.asarray(given)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = column_or_1d(values, warn=True)
     if values.ndim == 1:
         return _singletons(values, classes), True
     return CandidateSets(values, named), False
@@ -267,6 +276,7 @@ def _singletons(values: NDArray, classes: Sequence[Any] | None) -> CandidateSets
         raise InvalidInput(
             f"candidates: the label of row {row} is missing; drop the row"
         )
+    check_classification_targets(values)
     if classes is None:
         found, codes = np.unique(values, return_inverse=True)
         if len(found) < 2:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
@@ -240,7 +241,8 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray:
         """Most probable class of every item; the first of several."""
-        return self.classes_[self._logits(X).argmax(dim=1).numpy()]
+        best = self._logits(X).argmax(dim=1).numpy()
+        return self.classes_[best]
 
     def decision_function(self, X: Any) -> Floats:
         """Logits of every class; with two classes, how far the second is ahead."""
@@ -249,7 +251,10 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def _logits(self, X: Any) -> Tensor:
         check_is_fitted(self, "network_")
-        return outputs(self.network_, torch.as_tensor(self._encode(X))).double().cpu()
+        # In double precision, so that an item's answer does not depend on the others
+        # that are asked about with it.
+        exact = deepcopy(self.network_).cpu().double()
+        return outputs(exact, torch.as_tensor(self._encode(X)).double())
 
     def _encode(self, X: Any) -> NDArray[np.float32]:
         encoded = np.asarray(self.encoder_.transform(X), dtype=np.float64)

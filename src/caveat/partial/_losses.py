@@ -103,6 +103,8 @@ def inverted_complementary_risk(errors: Tensor, S: Tensor) -> Tensor:
     """MCL as published code has it: the other labels' sum stands in the denominator."""
     excluded = (~S).sum(dim=1).to(errors.dtype)
     others = excluded * (errors * ~S).sum(dim=1) + 1e-20
+    # Full sets count 0; a tiny denominator would still spoil their gradient.
+    others = torch.where(excluded > 0, others, 1.0)
     risk = (errors * S).sum(dim=1) - (S.sum(dim=1) - 1) / others
     return torch.where(excluded > 0, risk, 0.0).mean()
 
