@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from caveat._registry import Registry
-from caveat.datasets._rows_embedded import EMBEDDED
 from caveat.datasets._rows_eapp import EAPP
+from caveat.datasets._rows_embedded import EMBEDDED
 from caveat.datasets._rows_multilabel import MULTILABEL
 from caveat.datasets._rows_partial import PARTIAL
 from caveat.datasets._rows_proportions import PROPORTIONS

@@ -1,11 +1,14 @@
 """MATLAB files: numbers, text and sparse matrices, in the orientation published."""
 
+import contextlib
 import io
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
-from scipy.io import savemat
+from scipy.io import loadmat, savemat
 
 from caveat.datasets import read
 from caveat.datasets.readers._mat import read_mat, read_partial_labels
@@ -16,16 +19,23 @@ CANDIDATES = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1], [0, 0, 1]])
 TRUTH = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]])
 
 
-def mat(**variables):
+def mat(packed=False, **variables):
     out = io.BytesIO()
-    savemat(out, variables, do_compression=variables.pop("packed", False))
+    savemat(out, variables, do_compression=packed)
     return out.getvalue()
+
+
+def dense(matrix):
+    return getattr(matrix, "toarray", lambda: matrix)()
 
 
 def whole(**changes):
     return mat(
         **{"data": X, "target": TRUTH.T, "partial_target": CANDIDATES.T, **changes}
     )
+
+
+WHOLE = whole(target=sparse.csc_array(TRUTH.T))
 
 
 @pytest.mark.parametrize("store", [np.asarray, sparse.csc_matrix])
@@ -92,6 +102,65 @@ def test_labels_that_make_no_sense_are_refused(changes, words):
 def test_cells_and_structs_are_refused(value):
     with pytest.raises(DataError, match="only numbers, text and sparse"):
         read_mat(mat(data=value), "own.mat", variables=("data",))
+
+
+@pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.arange(6.0).reshape(2, 3),
+        np.arange(6).reshape(2, 3).astype(np.int16),
+        np.arange(24, dtype=np.uint8).reshape(2, 3, 4),
+        np.array([[1.5, np.nan, np.inf]], dtype=np.float32),
+        np.array([[2**62, -5]], dtype=np.int64),
+        np.array([[True, False]]),
+        np.zeros((0, 3)),
+        sparse.csc_array([[0.0, 1.5], [0, 0], [2, 0]]),
+        sparse.csc_array((3, 2)),
+    ],
+    ids=str,
+)
+def test_every_kind_of_number_is_read_as_scipy_reads_it(value, packed):
+    data = mat(v=value, packed=packed)
+    ours, theirs = read_mat(data, "x")["v"], loadmat(io.BytesIO(data))["v"]
+    np.testing.assert_array_equal(dense(ours), dense(theirs))
+    assert ours.shape == theirs.shape
+
+
+def test_text_is_read():
+    assert read_mat(mat(v="größe"), "x")["v"].tolist() == ["größe"]
+
+
+def test_complex_numbers_are_refused():
+    with pytest.raises(DataError, match="complex"):
+        read_mat(mat(v=np.array([[1 + 2j]])), "x")
+
+
+def swapped(data):
+    """Turn a file of one double matrix with even sizes into the other byte order."""
+    body = np.frombuffer(data[128:], "<u4").astype(">u4").tobytes()
+    return data[:124] + data[124:126][::-1] + b"MI" + body
+
+
+def test_the_other_byte_order_is_read():
+    whole_words = np.array([[1, 2]], dtype=np.int32)
+    data = bytearray(mat(ab12=whole_words))
+    other = bytearray(swapped(bytes(data)))
+    name = other.index(b"21ba")  # text must not be swapped
+    other[name : name + 4] = b"ab12"
+    assert read_mat(bytes(other), "x")["ab12"].tolist() == [[1, 2]]
+
+
+@settings(derandomize=True, max_examples=300, deadline=None)
+@given(st.data())
+def test_no_change_of_bytes_does_more_than_be_refused(data):
+    changed = bytearray(WHOLE)
+    for _ in range(data.draw(st.integers(1, 4))):
+        changed[data.draw(st.integers(0, len(WHOLE) - 1))] = data.draw(
+            st.integers(0, 255)
+        )
+    with contextlib.suppress(DataError):
+        read_partial_labels(bytes(changed), "own.mat")
 
 
 def test_variables_nobody_asked_for_are_left_alone():

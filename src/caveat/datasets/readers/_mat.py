@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import io
-import zlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import io as scipy_io
 from scipy import sparse
 
+from caveat.datasets.readers._mat5 import BrokenMat, Variable
+from caveat.datasets.readers._mat5 import variables as read_variables
 from caveat.exceptions import DataError, listing
 
 _PLAIN = frozenset(
@@ -50,67 +50,46 @@ def read_mat(
     -------
     dict : name to array.
     """
-    if data[:19] == b"MATLAB 7.3 MAT-file" or data[:8] == b"\x89HDF\r\n\x1a\n":
-        raise DataError(
-            f"{where} is a MATLAB 7.3 file, which is HDF5; save it again with -v7"
-        )
     found = _listed(data, where)
     if variables is not None:
         missing = [name for name in variables if name not in found]
         if missing:
-            shapes = [f"{name} {shape}" for name, (shape, _) in found.items()]
+            shapes = [f"{name} {item.shape}" for name, item in found.items()]
             raise DataError(
                 f"{where} has no variable {listing(missing)}; it has {listing(shapes)}"
             )
-    chosen = variables or tuple(
-        name for name, (_, kind) in found.items() if kind in _PLAIN
-    )
-    for name in chosen:
-        shape, kind = found[name]
-        if kind not in _PLAIN:
-            raise DataError(
-                f"{where}: variable {name!r} is a {kind}; only numbers, text and "
-                "sparse matrices are read"
-            )
-        if kind != "sparse" and np.prod(shape, dtype=object) > _MOST_CELLS:
-            raise DataError(f"{where}: variable {name!r} of shape {shape} is too large")
-    loaded = _guarded(
-        lambda: scipy_io.loadmat(io.BytesIO(data), variable_names=list(chosen)), where
-    )
-    result = {name: loaded[name] for name in chosen}
-    for name, value in result.items():
-        if not sparse.issparse(value) and value.dtype.kind not in "biufUS":
-            raise DataError(f"{where}: variable {name!r} does not hold plain values")
-    return result
+    chosen = variables or tuple(n for n, item in found.items() if item.kind in _PLAIN)
+    return {name: _values(found[name], where) for name in chosen}
 
 
-def _listed(data: bytes, where: str) -> dict[str, tuple[tuple[int, ...], str]]:
-    entries = _guarded(lambda: scipy_io.whosmat(io.BytesIO(data)), where)
-    return {name: (shape, kind) for name, shape, kind in entries}
-
-
-def _guarded(work: Any, where: str) -> Any:
-    """Run a reader of MATLAB files; all of its ways to fail become one."""
+def _values(variable: Variable, where: str) -> Any:
+    if variable.kind not in _PLAIN:
+        raise DataError(
+            f"{where}: variable {variable.name!r} is a {variable.kind}; only numbers, "
+            "text and sparse matrices are read"
+        )
+    if math.prod(variable.shape) > _MOST_CELLS:
+        raise DataError(
+            f"{where}: variable {variable.name!r} of shape {variable.shape} is too "
+            "large"
+        )
     try:
-        return work()
-    except NotImplementedError as error:
+        return variable.values()
+    except BrokenMat as error:
+        raise DataError(f"{where} is not a whole MATLAB file: {error}") from error
+
+
+def _listed(data: bytes, where: str) -> dict[str, Variable]:
+    if data[:19] == b"MATLAB 7.3 MAT-file" or data[:8] == b"\x89HDF\r\n\x1a\n":
         raise DataError(
             f"{where} is a MATLAB 7.3 file, which is HDF5; save it again with -v7"
+        )
+    try:
+        return {variable.name: variable for variable in read_variables(data)}
+    except BrokenMat as error:
+        raise DataError(
+            f"{where} is not a whole MATLAB file: {error}; save it with -v7 or -v6"
         ) from error
-    except (
-        ValueError,
-        TypeError,
-        KeyError,
-        IndexError,
-        OSError,
-        EOFError,
-        OverflowError,
-        MemoryError,
-        zlib.error,
-        scipy_io.matlab.MatReadError,
-    ) as error:
-        reason = (str(error).splitlines() or [""])[0][:150] or type(error).__name__
-        raise DataError(f"{where} is not a whole MATLAB file: {reason}") from error
 
 
 def read_partial_labels(

@@ -20,8 +20,9 @@ def read_parquet(data: bytes, where: str) -> pd.DataFrame:
     """
     try:
         table = pq.read_table(pa.BufferReader(data))
+        table.validate(full=True)  # offsets, and that text is text
         frame = table.to_pandas()
-    except (pa.ArrowException, OSError, ValueError, KeyError) as error:
+    except Exception as error:  # on broken files pyarrow and pandas fail in many ways
         raise DataError(
             f"{where} is not a whole Parquet file: {_first_line(error)}"
         ) from error
