@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from caveat._registry import Entry
 from caveat.cli import main
-from caveat.study.registry import TOPICS
+from caveat.study.registry import ENGINES, TOPICS
 
 PLUGIN = str(Path(__file__).parents[1] / "study" / "plugin")
 
@@ -16,7 +17,7 @@ datasets: [iris]
 learners: [fake, {name: other, factor: [0.5, 0.25]}, raises]
 repeats: 2
 baseline: none
-engine: serial
+engine: inline
 """
 
 
@@ -24,6 +25,8 @@ engine: serial
 def call(capsys, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(PLUGIN)
     monkeypatch.setattr(TOPICS, "_plugged", None)
+    inline = Entry(name="inline", target="caveat_fake:InlineEngine")
+    monkeypatch.setitem(ENGINES._entries, "inline", inline)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "small.yaml").write_text(STUDY)
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from caveat.study.registry import TOPICS
+from caveat._registry import Entry
+from caveat.study.registry import ENGINES, TOPICS
 
 PLUGIN = str(Path(__file__).parent / "plugin")
 
@@ -14,6 +15,8 @@ PLUGIN = str(Path(__file__).parent / "plugin")
 def plugin(monkeypatch):
     monkeypatch.syspath_prepend(PLUGIN)
     monkeypatch.setattr(TOPICS, "_plugged", None)
+    inline = Entry(name="inline", target="caveat_fake:InlineEngine")
+    monkeypatch.setitem(ENGINES._entries, "inline", inline)
     yield
     sys.modules.pop("caveat_fake", None)
 

@@ -31,18 +31,18 @@ def test_all_engines_give_the_same_bytes(fake_study, tmp_path):
 
 def test_a_finished_study_runs_nothing_again(fake_study, path):
     study = fake_study(learners=["fake"], scenario={})
-    assert run(study, path, "serial").executed == 3
+    assert run(study, path, "inline").executed == 3
     events: list[Event] = []
-    again = run(study, path, "serial", on_event=events.append)
+    again = run(study, path, "inline", on_event=events.append)
     assert again.executed == 0
     assert [(event.done, event.total) for event in events] == [(3, 3)]
-    longer = run({**study, "repeats": 5}, path, "serial")
+    longer = run({**study, "repeats": 5}, path, "inline")
     assert longer.executed == 2
     assert longer.orphans == 0
 
 
 def test_learners_of_one_repeat_share_split_and_world(fake_study, path):
-    run(fake_study(), path, "serial")
+    run(fake_study(), path, "inline")
     with Ledger(path) as book:
         records = book.records()
     digests = records.digests().merge(records.trials, on="key")
@@ -60,7 +60,7 @@ def test_a_trial_is_a_pure_function_of_its_spec(fake_study):
 def test_a_learner_that_fails_is_recorded_and_stops_nothing(fake_study, path):
     names = ["raises", "raises-oddly", "shouts", "exits", "interrupts", "not-finite"]
     study = fake_study(learners=["fake", *names], scenario={}, repeats=1)
-    summary = run(study, path, "serial")
+    summary = run(study, path, "inline")
     assert summary.states == {"done": 1, "failed": 6}
     with Ledger(path) as book:
         trials = book.records().trials.set_index("learner")
@@ -77,14 +77,14 @@ def test_a_learner_that_fails_is_recorded_and_stops_nothing(fake_study, path):
 
 def test_failed_trials_are_tried_again_only_when_asked(fake_study, path):
     study = fake_study(learners=["raises"], scenario={}, repeats=1)
-    run(study, path, "serial")
-    assert run(study, path, "serial").executed == 0
-    assert run(study, path, "serial", retry_failed=True).executed == 1
+    run(study, path, "inline")
+    assert run(study, path, "inline").executed == 0
+    assert run(study, path, "inline", retry_failed=True).executed == 1
 
 
 def test_fail_fast_stops_and_gives_its_claims_back(fake_study, path):
     study = fake_study(learners=["raises", "fake"], scenario={}, repeats=3)
-    summary = run(study, path, "serial", fail_fast=True)
+    summary = run(study, path, "inline", fail_fast=True)
     assert summary.states["failed"] == 1
     assert "running" not in summary.states
 
@@ -92,14 +92,14 @@ def test_fail_fast_stops_and_gives_its_claims_back(fake_study, path):
 def test_a_module_of_the_users_needs_permission(fake_study, path):
     study = fake_study(learners=["caveat_fake:Fake"], scenario={}, repeats=1)
     with pytest.raises(InvalidInput, match="--allow-import"):
-        run(study, path, "serial")
+        run(study, path, "inline")
     assert not path.exists()
-    assert run(study, path, "serial", allow_import=True).states == {"done": 1}
+    assert run(study, path, "inline", allow_import=True).states == {"done": 1}
 
 
 def test_a_learner_of_an_installed_package_needs_no_permission(fake_study, path):
     study = fake_study(learners=["plugged"], scenario={}, repeats=1)
-    assert run(study, path, "serial").states == {"done": 1}
+    assert run(study, path, "inline").states == {"done": 1}
 
 
 def test_planning_never_imports_a_module_of_the_users(fake_study):
@@ -131,6 +131,7 @@ def test_a_ledger_that_cannot_be_used_stops_before_any_trial(fake_study, tmp_pat
         run(fake_study(), tmp_path, "serial")
 
 
+@pytest.mark.fault
 def test_a_plain_script_needs_no_main_guard(tmp_path, fake_study):
     script = tmp_path / "script.py"
     study = fake_study(learners=["fake"], scenario={}, repeats=1)

@@ -12,6 +12,7 @@ import time
 import numpy as np
 
 from caveat._registry import Entry, Registry
+from caveat.study._worker import work
 from caveat.study.topic import Outcome, grid_worlds
 
 
@@ -217,3 +218,28 @@ class FakeTopic:
 
 
 TOPIC = FakeTopic()
+
+
+class InlineEngine:
+    """Runs trials in the runner's own process: for tests of everything but workers."""
+
+    def __init__(self, *, allow_import=False, **_):
+        self.allow_import = allow_import
+        self.ended = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    @property
+    def capacity(self):
+        return 1 - len(self.ended)
+
+    def submit(self, trial):
+        self.ended.append(work(trial.key, trial.spec, self.allow_import))
+
+    def wait(self, seconds):
+        ended, self.ended = self.ended, []
+        return ended
