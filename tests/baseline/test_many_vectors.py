@@ -36,7 +36,7 @@ def test_packing_loses_nothing():
     columns = np.random.default_rng(0).random((50, 21)) < 0.3
     vectors = LabelVectors.of(columns)
     np.testing.assert_array_equal(vectors.unpack(), columns)
-    np.testing.assert_array_equal(vectors.positives(), columns.sum(axis=0))
+    np.testing.assert_array_equal(vectors.positives, columns.sum(axis=0))
     rows = np.array([3, 1, 40])
     np.testing.assert_array_equal(vectors.take(rows).vector(20), columns[rows, 20])
 

@@ -109,7 +109,7 @@ def judge(
 
 def as_aucs(sums: NDArray[np.int64], vectors: LabelVectors) -> NDArray[np.float64]:
     """Turn Σ into AUC: a whole number divided once; NaN where a class is missing."""
-    positives = vectors.positives()
+    positives = vectors.positives
     pairs = positives * (len(vectors) - positives)
     return np.divide(
         sums + pairs, 2 * pairs, out=np.full(len(sums), np.nan), where=pairs > 0

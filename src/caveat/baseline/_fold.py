@@ -136,6 +136,7 @@ def run_fold(
         encoder=encoder,
         representation=model,
     )
+    blocks = _parts_of(vectors, train, test)
     for k, found in _clusterings(plan, Z_train, seed):
         if isinstance(found, str):
             result.reasons[k] = found
@@ -149,10 +150,23 @@ def run_fold(
                 k,
                 Part(distances, plan.score),
                 Part(clusters.distances(Z_test), plan.score),
-                ((block.take(train), block.take(test)) for block in vectors()),
+                blocks(),
             )
         done()
     return result
+
+
+def _parts_of(
+    vectors: Callable[[], Iterable[LabelVectors]],
+    train: NDArray[np.int64],
+    test: NDArray[np.int64],
+) -> Callable[[], Iterable[tuple[LabelVectors, LabelVectors]]]:
+    """Give the label vectors of both parts, for every k anew if they come in blocks."""
+    blocks = vectors()
+    if isinstance(blocks, list):
+        pairs = [(block.take(train), block.take(test)) for block in blocks]
+        return lambda: pairs
+    return lambda: ((block.take(train), block.take(test)) for block in vectors())
 
 
 def _clusterings(
@@ -177,7 +191,7 @@ def _judge_k(
     k: int,
     train: Part,
     test: Part,
-    blocks: Iterator[tuple[LabelVectors, LabelVectors]],
+    blocks: Iterable[tuple[LabelVectors, LabelVectors]],
 ) -> None:
     """Choose and judge a labeling for every label vector, block by block."""
     row = plan.ks.index(k)

@@ -8,6 +8,7 @@ shuffles of a million rows in 25 MB.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +50,9 @@ class LabelVectors:
         byte, bit = divmod(index, 8)
         return (self.packed[:, byte] >> np.uint8(7 - bit)) & 1 == 1
 
+    @cached_property
     def positives(self) -> NDArray[np.int64]:
-        """Count the 1s of every vector."""
+        """Number of 1s in every vector."""
         total = np.zeros(self.count, np.int64)
         for rows in blocks(len(self), max(1, 2**24 // max(1, self.count))):
             total += self.unpack(rows).sum(axis=0, dtype=np.int64)
