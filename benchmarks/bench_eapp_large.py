@@ -45,7 +45,8 @@ def timed(X: np.ndarray, y: np.ndarray) -> EAPP:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(
         f"{len(X):9,} rows, {X.shape[1]} columns: {seconds:7.1f} s by the clock, "
-        f"{worked:.1f} s of one core ({spent[0]:.1f} s of it k-means), peak {peak:.2f} GB, EAPP {model.value_:.3f}, "
+        f"{worked:.1f} s of one core ({spent[0]:.1f} s of it k-means), peak "
+        f"{peak:.2f} GB, EAPP {model.value_:.3f}, "
         f"shuffled {model.null_at_k_star_['low']:.3f} to "
         f"{model.null_at_k_star_['high']:.3f}, p = {model.p_value_:.3f}",
         flush=True,
