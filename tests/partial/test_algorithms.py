@@ -45,9 +45,9 @@ def model_of(case, **more):
     settings = {
         "params": dict(LEARNERS[name].quick),
         "hidden": (32,),
-        "learning_rate": 0.01,
+        "learning_rate": 0.02,
         "batch_size": 50,
-        "max_steps": 90,
+        "max_steps": 60,
         "random_state": 0,
         **more,
     }
@@ -118,7 +118,7 @@ CLEAN = [case for case in LEARNING if case[1] == "paper"]
 @pytest.mark.parametrize("case", CLEAN, ids=" ".join)
 def test_single_labels_make_it_an_ordinary_classifier(case, data):
     X, y, _ = data
-    model = model_of(case, max_steps=40, learning_rate=0.02).fit(X, y)
+    model = model_of(case, max_steps=40).fit(X, y)
     assert model.score(X, y) >= 3 * (1 / CLASSES)
 
 
@@ -142,10 +142,10 @@ def test_a_run_that_was_stopped_goes_on_as_if_it_had_not(case, data, tmp_path):
     X, _, candidates = data
 
     def stop_at(steps, total):
-        if steps >= 18:
+        if steps >= 12:
             raise Stop
 
-    settings = {"max_steps": 30, "checkpoint_every": 100}
+    settings = {"max_steps": 24, "checkpoint_every": 100}
     whole = model_of(case, **settings).fit(X, candidates)
     with pytest.raises(Stop):
         model_of(case, **settings).fit(

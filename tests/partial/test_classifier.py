@@ -22,7 +22,7 @@ QUICK = {"hidden": (16,), "learning_rate": 0.02, "max_steps": 60, "random_state"
 
 
 @parametrize_with_checks(
-    [PartialLabelClassifier("cc", **{**QUICK, "max_steps": 40}, batch_size=32)],
+    [PartialLabelClassifier("cc", **{**QUICK, "max_steps": 30}, batch_size=32)],
     expected_failed_checks=lambda estimator: {
         "check_fit_score_takes_y": "the second argument of fit is called candidates"
     },

@@ -32,7 +32,7 @@ def random_case(seed):
     return proba, candidates
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_criteria_equal_their_definitions(seed):
     proba, candidates = random_case(seed)
@@ -48,7 +48,7 @@ def test_criteria_equal_their_definitions(seed):
     assert legacy == pytest.approx(value, abs=1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_a_larger_candidate_set_never_lowers_the_covering_rate(seed):
     proba, candidates = random_case(seed)

@@ -181,7 +181,9 @@ def suggest_labels(
     return pd.DataFrame(
         {
             "item": rows,
-            "candidates": ["|".join(map(str, sets.labels(row))) for row in rows],
+            "candidates": [
+                "|".join(map(str, sets.labels(row))) for row in range(len(sets))
+            ],
             "suggestion": model.classes_[best],
             "probability": 1.0 / shares.sum(axis=1),
             "prediction": model.classes_[overall],

@@ -76,9 +76,11 @@ class Algorithm(Objective):
         for base in cls.__mro__:
             if base is Objective:
                 break
+            if "__init__" not in vars(base):
+                continue
             found |= {
                 name: None
-                for name, item in signature(base.__init__).parameters.items()
+                for name, item in signature(vars(base)["__init__"]).parameters.items()
                 if item.kind is Parameter.KEYWORD_ONLY
             }
         return list(found)
@@ -143,6 +145,7 @@ def fresh_copy(module: nn.Module) -> nn.Module:
 
     twin = deepcopy(module)
     for part in twin.modules():
-        if hasattr(part, "reset_parameters"):
-            part.reset_parameters()
+        reset: Any = getattr(part, "reset_parameters", None)
+        if reset is not None:
+            reset()
     return twin

@@ -340,7 +340,7 @@ def _flipping(
         if pairwise:
             chances[np.arange(columns), (np.arange(columns) + 1) % columns] = rate
             return chances
-        return np.where(chances > 0, 1.0, rate)
+        return np.where(chances > 0, 1.0, float(rate or 0.0))
     if pairwise:
         raise InvalidInput("pairwise=True goes with rate; a matrix says it all itself")
     chances = np.asarray(matrix, dtype=np.float64)

@@ -92,7 +92,7 @@ def candidate_statistics(
     """
     sets = as_candidates(candidates, warn=False)
     sizes, counts = np.unique(sets.sizes, return_counts=True)
-    used = sets.matrix.any(axis=0)
+    used = sets.matrix.sum(axis=0) > 0
     truth = {} if y is None else _truth(sets, y)
     return CandidateStatistics(
         n_items=len(sets),

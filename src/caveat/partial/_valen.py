@@ -133,14 +133,14 @@ class Valen(Algorithm):
         lr, decay = self.adam[1]["lr"], self.adam[1].get("weight_decay", 0.0)
         recipe = sgd(lr, momentum=0.9, weight_decay=decay)
         run.optimiser = recipe(run.module.parameters())
-        self.encoder: nn.Module | None = None
-        self.graph: Tensor | None = None
+        self.encoder: nn.Module = nn.Identity()
+        self.is_warm = False
 
     def step(self, run: Run, batch: Batch) -> float:
         """Make the update of the phase."""
         if run.updates < self.warm_up:
             return self._identify(run, batch)
-        if self.encoder is None:
+        if not self.is_warm:
             self.graph = self._neighbours(run)
             self._build(run)
         return self._recover(run, batch)
@@ -172,9 +172,11 @@ class Valen(Algorithm):
         self.decoder = nn.Sequential(
             nn.Linear(classes, columns), nn.ReLU(), nn.Linear(columns, columns)
         ).to(run.device)
-        for layer in (self.decoder[0], self.decoder[2]):
-            nn.init.xavier_normal_(layer.weight)
-            nn.init.constant_(layer.bias, 0.01)
+        for name, weight in self.decoder.named_parameters():
+            if name.endswith("bias"):
+                nn.init.constant_(weight, 0.01)
+            else:
+                nn.init.xavier_normal_(weight)
         learning = [run.module, self.decoder]
         if not self.is_plench:
             learning.append(self.encoder)
@@ -183,6 +185,7 @@ class Valen(Algorithm):
         run.optimiser = kind(weights, **how)
         self.D = self.O.clone()
         self.spots = torch.full((len(self.O),), -1, device=run.device)
+        self.is_warm = True
 
     def _recover(self, run: Run, batch: Batch) -> float:
         x, S, rows = batch["x"], batch["candidates"], batch.rows
@@ -205,7 +208,7 @@ class Valen(Algorithm):
     def state(self) -> Any:
         """Return confidences, and encoder, decoder and graph once there are any."""
         found = super().state()
-        if self.encoder is not None:
+        if self.is_warm:
             found["graph"] = self.graph
             found["encoder"] = dict(self.encoder.state_dict())
             found["decoder"] = dict(self.decoder.state_dict())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -265,7 +265,7 @@ def _row(found: Mapping[str, Any]) -> Row:
 
 def _fit_foreign(
     context: Context, problem: Problem, params: Mapping[str, Any]
-) -> tuple[Any, Sequence[Row]]:
+) -> tuple[Any, list[Row]]:
     """Fit a class of the user's with fit(X, candidates) and predict_proba."""
     model = context.make(params)
     sets = problem.sets[problem.train]
