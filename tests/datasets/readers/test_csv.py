@@ -102,6 +102,11 @@ def test_a_comma_that_could_part_thousands_is_refused():
         table("a;b\n1,500;x\n2,250;y\n")
 
 
+def test_digits_that_are_no_numbers_stay_text():
+    frame, _ = table("a;b\n²;x\n1,5;y\n")
+    assert frame["a"].tolist() == ["²", "1,5"]
+
+
 def test_the_decimal_sign_can_be_told():
     frame, _ = table("a;b\n1,500;x\n2,250;y\n", decimal=",")
     assert frame["a"].tolist() == [1.5, 2.25]

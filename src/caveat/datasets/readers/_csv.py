@@ -25,8 +25,9 @@ from caveat.exceptions import DataError, UnknownName, listing
 GAPS = frozenset(
     ["na", "n/a", "nan", "null", "none", "?", "-", "--", ".", "#n/a", "#na", "missing"]
 )
-_COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+(e[+-]?\d+)?", re.IGNORECASE)
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
+_COMMA_NUMBER = re.compile(r"[+-]?[0-9]+,[0-9]+(e[+-]?[0-9]+)?", re.IGNORECASE)
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+")
 _NUMBER_LIKE = re.compile(r"[+-]?[\d.,' ]*\d[\d.,' ]*%?")
 
 
@@ -189,13 +190,15 @@ def _label_column(column: pd.Series, decimal: str | None) -> pd.Series:
     plain = words.str.strip()
     if decimal:
         plain = plain.str.replace(decimal, ".", regex=False)
-    numeric = plain.str.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", case=False)
-    padded = plain.str.fullmatch(r"[+-]?0\d+.*")
+    numeric = plain.str.fullmatch(
+        r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", case=False
+    )
+    padded = plain.str.fullmatch(r"[+-]?0[0-9]+.*")
     if not len(words) or not numeric.all() or padded.any():
         return column
     table = dict(zip(words, pd.to_numeric(plain), strict=True))
     values = column.map(table)
-    whole = plain.str.fullmatch(r"[+-]?\d+").all() and values.notna().all()
+    whole = plain.str.fullmatch(r"[+-]?[0-9]+").all() and values.notna().all()
     return values.astype(np.int64) if whole else values.astype(np.float64)
 
 
@@ -271,7 +274,7 @@ def _numbers(
         )
         return [float(word.replace(",", ".")) for word in words]
     whole_or_comma = all(
-        _COMMA_NUMBER.fullmatch(word.strip()) or word.strip().lstrip("+-").isdigit()
+        _COMMA_NUMBER.fullmatch(word.strip()) or _WHOLE.fullmatch(word.strip())
         for word in words
     )
     if whole_or_comma:
