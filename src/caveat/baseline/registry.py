@@ -17,7 +17,7 @@ LEARNERS = Registry(
                 "clusterer": ["kmeans", "ward", "spectral", "gmm"],
                 "representation": ["pca", "none"],
             },
-            quick={"k_max": 3, "shuffles": 20, "folds": 3},
+            quick={"k_max": 3, "shuffles": 20},
             tasks=("binary", "multiclass"),
         ),
     ],
