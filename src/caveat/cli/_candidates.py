@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Example:  caveat candidates pets.csv --annotators 'person*' --out pets"
+    epilog="Example:  caveat candidates loans.csv --candidates region --steps 200"
 )
 @click.argument("file", metavar="FILE")
 @click.option("--candidates", "column", metavar="COL", help="Column with the sets.")
