@@ -386,7 +386,7 @@ def test_names_tasks_and_counterparts():
     with pytest.raises(UnknownName, match="did you mean 'random-forest'"):
         make_model("random-forrest")
     with pytest.raises(InvalidInput, match="did you mean 'regression'"):
-        make_model("k-nn", "regresion")
+        make_model("k-nn", "regress")
 
 
 def test_the_list_of_models_is_a_frame():

@@ -21,10 +21,10 @@ def check_task(task: str, able: Sequence[str] = TASKS, who: str = "the model") -
 
     Examples
     --------
-    >>> check_task("regresion")
+    >>> check_task("regress")
     Traceback (most recent call last):
     ...
-    caveat.exceptions.InvalidInput: task is 'regresion', which is no task; did you
+    caveat.exceptions.InvalidInput: task is 'regress', which is no task; did you
     mean 'regression'?
     """
     if task not in TASKS:
