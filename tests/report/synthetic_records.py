@@ -137,7 +137,7 @@ def make_records(
             key = f"b{len(trials):07x}"
             trials.append(
                 {
-                    **{k: "" for k in ("reason", "message", "frames", "world")},
+                    **dict.fromkeys(("reason", "message", "frames", "world"), ""),
                     "key": key,
                     "group": f"g{key}",
                     "study": study,
@@ -196,23 +196,52 @@ def make_records(
                 "measures": list(measures),
                 "repeats": repeats,
                 "scenario": {
-                    name: list(dict.fromkeys(world[name] for world in worlds))
-                    for name in dict.fromkeys(
-                        name for world in worlds for name in world
+                    name: list(
+                        dict.fromkeys(one[name] for one in worlds if name in one)
                     )
+                    for name in dict.fromkeys(key for one in worlds for key in one)
                 },
             }
         },
     )
 
 
-TRIAL_COLUMNS = (
-    "key group study topic dataset learner params repeat world protocol state reason "
-    "message frames configurations group_size seconds rss host versions baseline"
-).split()
-ROWS = (
-    "key group study topic dataset learner repeat world params config checkpoint"
-).split()
+TRIAL_COLUMNS = [
+    "key",
+    "group",
+    "study",
+    "topic",
+    "dataset",
+    "learner",
+    "params",
+    "repeat",
+    "world",
+    "protocol",
+    "state",
+    "reason",
+    "message",
+    "frames",
+    "configurations",
+    "group_size",
+    "seconds",
+    "rss",
+    "host",
+    "versions",
+    "baseline",
+]
+ROWS = [
+    "key",
+    "group",
+    "study",
+    "topic",
+    "dataset",
+    "learner",
+    "repeat",
+    "world",
+    "params",
+    "config",
+    "checkpoint",
+]
 
 
 def make_glossary(

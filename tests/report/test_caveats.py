@@ -13,9 +13,15 @@ def fired(caveat, severity):
 
 def below(reaches):
     return caveats.below_free_part(
-        where="in the naive worlds", best="em-lr", value="0.724", free="0.742",
-        reaches=reaches, part="2 of 20 worlds.", size=0.1, star="below-1",
-    )  # fmt: skip
+        where="in the naive worlds",
+        best="em-lr",
+        value="0.724",
+        free="0.742",
+        reaches=reaches,
+        part="2 of 20 worlds.",
+        size=0.1,
+        star="below-1",
+    )
 
 
 def test_below_the_free_part_is_serious():
@@ -27,7 +33,7 @@ def test_below_the_free_part_is_serious():
 
 
 def test_most_of_a_score_being_free_calls_for_care():
-    words = dict(free="0.74", best="0.84", unit="AUC")
+    words = {"free": "0.74", "best": "0.84", "unit": "AUC"}
     assert "71\u00a0% of the rise" in fired(
         caveats.mostly_free(share=0.71, **words), "careful"
     )
@@ -52,9 +58,14 @@ def test_a_learner_without_any_value_is_serious():
 
 
 def failed(**changes):
-    numbers = dict(
-        failed=41, planned=2700, worst="ic", by_worst=36, left_out=2, many="worlds"
-    )
+    numbers = {
+        "failed": 41,
+        "planned": 2700,
+        "worst": "ic",
+        "by_worst": 36,
+        "left_out": 2,
+        "many": "worlds",
+    }
     return caveats.failed_trials(**(numbers | changes))
 
 
@@ -63,8 +74,9 @@ def test_failed_trials_are_counted_with_who_failed_most():
         "41 of 2,700 trials gave no value, 36 of them from ic; its mean leaves out two "
         "worlds."
     )
-    assert fired(failed(by_worst=41), "careful").endswith("all from ic; its mean leaves "
-        "out two worlds.")  # fmt: skip
+    assert fired(failed(by_worst=41), "careful").endswith(
+        "all from ic; its mean leaves out two worlds."
+    )
     assert "leaves out" not in fired(failed(left_out=0), "careful")
     assert failed(failed=0) is None
 
@@ -76,23 +88,33 @@ def test_incomplete_searches_call_for_care():
 
 def rules(apart):
     return caveats.rules_differ(
-        where="in the hard worlds", worst="full", high="0.047", best="split",
-        low="0.014", unit="AUC", apart=apart, size=0.3,
-    )  # fmt: skip
+        where="in the hard worlds",
+        worst="full",
+        high="0.047",
+        best="split",
+        low="0.014",
+        unit="AUC",
+        apart=apart,
+        size=0.3,
+    )
 
 
 def test_rules_differ_only_beyond_chance():
     assert fired(rules(True), "careful") == (
-        "Tuned by full in the hard worlds, a learner gives up 0.047 AUC; by split, 0.014."
+        "Tuned by full in the hard worlds, a learner gives up 0.047 AUC; by split, "
+        "0.014."
     )
     assert rules(False) is None
 
 
 def sets(first_count, leader_count, first="lmm"):
     return caveats.best_sets_disagree(
-        first=first, first_count=first_count, leader="em-lr",
-        leader_count=leader_count, many="worlds",
-    )  # fmt: skip
+        first=first,
+        first_count=first_count,
+        leader="em-lr",
+        leader_count=leader_count,
+        many="worlds",
+    )
 
 
 def test_best_sets_disagree_with_the_leader_or_not():

@@ -20,7 +20,11 @@ def make(make_records):
     """Make records with one measure and two rules, unless told otherwise."""
 
     def made(**changes):
-        few = dict(measures=("auc",), rules={"good": 0.004, "bad": 0.06}, oracle=False)
+        few = {
+            "measures": ("auc",),
+            "rules": {"good": 0.004, "bad": 0.06},
+            "oracle": False,
+        }
         return make_records(**(few | changes))
 
     return made
@@ -88,9 +92,12 @@ def test_a_finished_study_never_says_so_far(make):
 
 def test_a_study_without_a_value_yet_is_no_failure(make):
     records = make(
-        learners=SMALL, worlds=({},), repeats=1, baseline=None,
+        learners=SMALL,
+        worlds=({},),
+        repeats=1,
+        baseline=None,
         state=lambda trial: "running",
-    )  # fmt: skip
+    )
     chapter = chapter_of(records)
     assert str(prose(chapter.title)) == "0 of 3 trials so far."
     assert "None has given a value" in str(prose(chapter.lede))
@@ -121,22 +128,30 @@ def test_one_run_each_tells_nobody_apart(make):
 
 def test_a_clear_leader_leads_and_equals_share(make):
     apart = make(
-        learners={"first": 0.9, "second": 0.7, "third": 0.5}, worlds=({},),
-        datasets=MANY, repeats=2,
-    )  # fmt: skip
+        learners={"first": 0.9, "second": 0.7, "third": 0.5},
+        worlds=({},),
+        datasets=MANY,
+        repeats=2,
+    )
     chapter = chapter_of(apart)
     assert "first leads the other two." in str(prose(chapter.title))
     equal = make(
-        learners={"x": 0.8, "y": 0.8, "z": 0.5}, worlds=({},), datasets=MANY,
-        repeats=2, seed=1,
-    )  # fmt: skip
+        learners={"x": 0.8, "y": 0.8, "z": 0.5},
+        worlds=({},),
+        datasets=MANY,
+        repeats=2,
+        seed=1,
+    )
     assert "share the lead" in str(prose(chapter_of(equal).title))
 
 
 def test_how_one_tunes_matters_more_only_if_rules_differ_more(make):
-    settings = dict(
-        learners={"x": 0.8, "y": 0.8}, worlds=({},), datasets=MANY, repeats=2
-    )
+    settings = {
+        "learners": {"x": 0.8, "y": 0.8},
+        "worlds": ({},),
+        "datasets": MANY,
+        "repeats": 2,
+    }
     far = make(rules={"good": 0.0, "bad": 0.5}, spread=0.3, **settings)
     near = make(rules={"good": 0.0, "same": 0.0}, spread=0.3, **settings)
     assert "How you tune them" in str(prose(chapter_of(far).title))
@@ -146,7 +161,7 @@ def test_how_one_tunes_matters_more_only_if_rules_differ_more(make):
 
 
 def test_the_free_part_is_reached_or_not(make):
-    settings = dict(learners=SMALL, worlds=TWO_WORLDS, repeats=2)
+    settings = {"learners": SMALL, "worlds": TWO_WORLDS, "repeats": 2}
     above = chapter_of(make(baseline=0.6, **settings))
     below = chapter_of(make(baseline=0.95, **settings))
     assert "clustering 0.6" in str(prose(above.title))
@@ -157,9 +172,12 @@ def test_the_free_part_is_reached_or_not(make):
 
 def test_a_part_below_the_free_part_is_starred(make):
     records = make(
-        learners=SMALL, worlds=TWO_WORLDS, repeats=2, baseline=0.65,
+        learners=SMALL,
+        worlds=TWO_WORLDS,
+        repeats=2,
+        baseline=0.65,
         shift=lambda learner, data, world: -0.2 * (world["variant"] == "hard"),
-    )  # fmt: skip
+    )
     chapter = chapter_of(records)
     assert any(
         words.startswith("In the hard worlds no learner") for words in caveats(chapter)
@@ -185,9 +203,14 @@ def test_without_a_search_there_is_nothing_to_choose(make):
 
 def test_smaller_is_better_for_a_loss(make):
     records = make(
-        learners={"good": 1.0, "bad": 30.0}, measures=("rmse",), direction="min",
-        worlds=({},), datasets=MANY, repeats=2, baseline=None,
-    )  # fmt: skip
+        learners={"good": 1.0, "bad": 30.0},
+        measures=("rmse",),
+        direction="min",
+        worlds=({},),
+        datasets=MANY,
+        repeats=2,
+        baseline=None,
+    )
     chapter = chapter_of(records)
     assert str(prose(chapter.title)).startswith("good leads the other.")
     assert "good has the best average rank" in heading(chapter, "leaderboard")
@@ -225,9 +248,13 @@ def test_missing_cells_are_shown_and_counted(make):
 
 def test_a_learner_that_never_gave_a_value_is_named(make):
     records = make(
-        learners=SMALL, worlds=TWO_WORLDS, repeats=2,
-        fail=lambda trial: ("crashed", "", "signal 9") if trial["learner"] == "b" else None,
-    )  # fmt: skip
+        learners=SMALL,
+        worlds=TWO_WORLDS,
+        repeats=2,
+        fail=lambda trial: (
+            ("crashed", "", "signal 9") if trial["learner"] == "b" else None
+        ),
+    )
     assert "b gave no value in any of 2 worlds." in caveats(chapter_of(records))
 
 

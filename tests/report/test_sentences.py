@@ -20,9 +20,15 @@ def test_so_far_leaves_a_name_at_the_beginning_as_it_is():
         str(sentences.so_far(finding, True)) == "So far only LMM is worth its seconds"
     )
     named = sentences.leaderboard_heading(
-        by_rank="LMM", by_mean="LMM", value="0.9", unit="AUC",
-        to_reference="", short=False, to_free="", above=False,
-    )  # fmt: skip
+        by_rank="LMM",
+        by_mean="LMM",
+        value="0.9",
+        unit="AUC",
+        to_reference="",
+        short=False,
+        to_free="",
+        above=False,
+    )
     assert str(sentences.so_far(named, True)).startswith("So far LMM has")
 
 
@@ -46,10 +52,16 @@ def test_the_title_says_who_leads_and_whether_the_lead_is_real(
 
 
 def larger(**changes):
-    numbers = dict(
-        leaders=4, learners=9, value="0.85", unit="AUC", free="0.74",
-        reaches_free=True, tuning=0.0, distance=0.01,
-    )  # fmt: skip
+    numbers = {
+        "leaders": 4,
+        "learners": 9,
+        "value": "0.85",
+        "unit": "AUC",
+        "free": "0.74",
+        "reaches_free": True,
+        "tuning": 0.0,
+        "distance": 0.01,
+    }
     return str(sentences.larger_finding(**(numbers | changes)))
 
 
@@ -74,10 +86,14 @@ def test_without_a_free_part_the_title_ends_with_the_best_mean():
 
 
 def stand(**changes):
-    facts = dict(
-        leaders=["a", "b"], others=["c"], compared_by="ranks", where="20 worlds",
-        distance="0.01", unit="AUC",
-    )  # fmt: skip
+    facts = {
+        "leaders": ["a", "b"],
+        "others": ["c"],
+        "compared_by": "ranks",
+        "where": "20 worlds",
+        "distance": "0.01",
+        "unit": "AUC",
+    }
     return str(sentences.standing(**(facts | changes)))
 
 
@@ -114,10 +130,16 @@ def test_the_first_heading_counts_what_was_run(planned, done, failed, said):
 
 
 def board(**changes):
-    facts = dict(
-        by_rank="a", by_mean="b", value="0.85", unit="AUC", to_reference="",
-        short=False, to_free="", above=False,
-    )  # fmt: skip
+    facts = {
+        "by_rank": "a",
+        "by_mean": "b",
+        "value": "0.85",
+        "unit": "AUC",
+        "to_reference": "",
+        "short": False,
+        "to_free": "",
+        "above": False,
+    }
     return str(sentences.leaderboard_heading(**(facts | changes)))
 
 
@@ -130,7 +152,7 @@ def test_the_leaderboard_says_who_is_best_by_what():
 def test_the_leaderboard_says_how_far_the_references_are():
     assert board(to_free="0.10", above=True).endswith("0.10 better than the free part")
     assert board(to_free="0.10", above=False).endswith("0.10 worse than the free part")
-    near = dict(to_reference="0.05", to_free="0.10")
+    near = {"to_reference": "0.05", "to_free": "0.10"}
     assert board(short=True, **near).endswith("; 0.05 short of full labels")
     assert board(short=False, **near).endswith("; 0.05 better than full labels")
 

@@ -63,8 +63,9 @@ class Caveat:
     @property
     def words(self) -> Prose:
         """The sentence with its number in bold."""
-        if isinstance(self.sentence, str) and self.number in self.sentence:
-            before, _, after = self.sentence.partition(self.number)
+        plain = self.sentence if isinstance(self.sentence, str) else ""
+        if self.number and self.number in plain:
+            before, _, after = plain.partition(self.number)
             return prose(before) + strong(self.number) + after
         return prose(self.sentence)
 

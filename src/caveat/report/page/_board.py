@@ -91,7 +91,7 @@ class _View:
     def table(self, file: str) -> Table:
         """Assemble the table with its files."""
         measure, choice = self.scores.measure, self.scores.choice
-        chosen = f"chosen by {choice.title}" if choice.name else ""
+        chosen = f"chosen by {choice.title}" if choice.is_made else ""
         repeats = plural(self.standings.repeats, "repeat")
         each = f"{repeats} each" if len(self.scores.blocks) > 1 else ""
         frame = self.standings.frame()
@@ -137,7 +137,7 @@ class _View:
         if self.standings.sets is not None:
             of = f", of {count(blocks)}" if blocks > 1 else ""
             columns.append(Column(f"Best set{of}", best="max"))
-        if self.scores.choice.name:
+        if self.scores.choice.is_made:
             columns.append(Column("Regret", best="min"))
         return [*columns, Column("Seconds", best="min")]
 
@@ -168,7 +168,7 @@ class _View:
                 if sets is None
                 else Cell(count(sets), value=float(sets), tone=tone)
             )
-        if self.scores.choice.name:
+        if self.scores.choice.is_made:
             regret = self.scores.regrets.get(learner)
             cells.append(_number(regret, self.regret_places))
         time = standings.seconds.get(learner)
@@ -244,7 +244,7 @@ class _View:
             cells.append(_number(standings.free_of(level), self.places))
         if standings.sets is not None:
             cells.append(Cell(""))
-        if self.scores.choice.name:
+        if self.scores.choice.is_made:
             cells.append(Cell(""))
         seconds = self.study.baseline["seconds"].dropna()
         time = float(seconds.median()) if len(seconds) else None
@@ -270,7 +270,7 @@ def board_conditions(standings: Standings) -> Prose:
     study, scores = standings.study, standings.scores
     larger = "Larger" if scores.measure.direction == "max" else "Smaller"
     chosen = ""
-    if scores.choice.name:
+    if scores.choice.is_made:
         sees = (
             "reads true labels" if scores.choice.oracle else "never sees the test part"
         )

@@ -212,8 +212,6 @@ def _field(context: Context) -> Figure:
     study, scores = context.study, context.scores
     scored = [one for one in scores.order if one in scores.intervals]
     titles = context.names
-    if len({titles[one] for one in scored}) < len(scored):
-        titles = {one: one for one in titles}
     means = pd.Series({titles[one]: scores.intervals[one].mean for one in scored})
     references = [
         scores.intervals[one].mean
@@ -229,7 +227,7 @@ def _field(context: Context) -> Figure:
         parts.append(f"With every label {context.number(references[0])}.")
     repeats = scores.cells.repeats
     chosen = ""
-    if scores.choice.name:
+    if scores.choice.is_made:
         oracle = ", which reads true labels" if scores.choice.oracle else ""
         chosen = f"; tuned by {scores.choice.title}{oracle}"
     return field_figure(

@@ -13,7 +13,7 @@ from caveat.report._export import to_csv, to_latex
 from caveat.report.kit import Download, count, decimals, fixed, shorten
 from caveat.report.page._scorer import Scorer
 from caveat.report.page._scores import Scores
-from caveat.report.page._study import Measure, Study
+from caveat.report.page._study import Measure, Study, distinct_titles
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,11 @@ class Context:
         """Mean free part of a level's data sets; NaN unless known for all of them."""
         return mean_free(self.study, self.free, level)
 
-    @property
+    @cached_property
     def names(self) -> dict[str, str]:
         """Learners as pages spell them."""
         everyone = (*self.study.learners, *self.study.references)
-        return {one: shorten(self.study.title("learner", one), 40) for one in everyone}
+        return distinct_titles(everyone, "learner", self.study.glossary)
 
     @cached_property
     def places(self) -> int:

@@ -49,13 +49,7 @@ def cost_section(context: Context, seconds: pd.Series) -> Section:
 
 def _figure(context: Context, points: list[Point]) -> Figure:
     study = context.study
-    titles = [context.names[one.learner] for one in points]
-    # Two learners may have one title; then only their names tell them apart.
-    if len(set(titles)) < len(titles):
-        titles = [one.learner for one in points]
-    shown = [
-        replace(one, learner=title) for one, title in zip(points, titles, strict=True)
-    ]
+    shown = [replace(one, learner=context.names[one.learner]) for one in points]
     title = sentences.cost_title(
         [one.learner for one in shown if one.frontier], len(shown)
     )

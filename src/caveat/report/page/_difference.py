@@ -24,7 +24,7 @@ from caveat.report.page import _caveats as caveats
 from caveat.report.page import _sentences as sentences
 from caveat.report.page._context import Context
 
-_MOST_LEARNERS = 40
+_MOST_LEARNERS = 60
 
 
 def difference_section(context: Context) -> Section:
@@ -82,12 +82,8 @@ def _figure(context: Context) -> Figure:
     ranks, test = scores.rank_table, scores.friedman
     assert ranks is not None
     assert test is not None
-    shown = {one: context.names[one] for one in ranks.ranks.index}
+    shown = context.names
     averages = ranks.ranks.rename(shown)
-    # Two learners may have one title; then only their names tell them apart.
-    if averages.index.has_duplicates:
-        shown = {one: one for one in ranks.ranks.index}
-        averages = ranks.ranks
     cliques = [[shown[one] for one in clique] for clique in scores.cliques]
     reach = scores.critical_difference
     nemenyi = (

@@ -102,14 +102,11 @@ def _table(study: Study, failed: pd.DataFrame, context: Context | None) -> Table
 
 def _places(study: Study, part: pd.DataFrame) -> str:
     """Where it happened: a few names, or how many of how many."""
-    pairs = part[["dataset", "world"]].astype(str).drop_duplicates()
-    known = study.blocks.set_index(["dataset", "world"])["label"]
-    labels = [
-        str(known.get((data, world), data))
-        for data, world in pairs.itertuples(index=False, name=None)
-    ]
-    if len(labels) > _MOST_PLACES:
-        return f"{count(len(labels))} of {count(len(study.blocks))} {study.noun.many}"
+    pairs = dict.fromkeys(zip(part["dataset"], part["world"], strict=True))
+    if len(pairs) > _MOST_PLACES:
+        blocks = len(study.blocks)
+        return f"{count(len(pairs))} of {count(blocks)} {study.noun(blocks)}"
+    labels = [study.labels.get((str(d), str(w)), str(d)) for d, w in pairs]
     return "; ".join(shorten(label, 60) for label in labels)
 
 

@@ -131,7 +131,7 @@ class _Matrix:
         self, columns: list[Column], rows: list[Row], groups: list[tuple[str, int]]
     ) -> Table:
         study, scores = self.context.study, self.context.scores
-        chosen = f", chosen by {scores.choice.title}" if scores.choice.name else ""
+        chosen = f", chosen by {scores.choice.title}" if scores.choice.is_made else ""
         return Table(
             name=f"{self.context.prefix}ranks",
             caption=so_far(

@@ -70,7 +70,8 @@ class Regrets:
     @property
     def oracles(self) -> list[str]:
         """Rules that read true labels."""
-        return [c.name for c in self.context.study.choices if c.oracle and c.name]
+        choices = self.context.study.choices
+        return [one.name for one in choices if one.oracle and one.name is not None]
 
     @cached_property
     def honest(self) -> dict[str, Interval]:
@@ -128,7 +129,7 @@ def selection_section(context: Context, regrets: Regrets) -> Section:
     """Say what tuning without true labels costs."""
     study = context.study
     places = regret_places(context)
-    titles = {c.name: c.title for c in study.choices if c.name}
+    titles = {c.name: c.title for c in study.choices if c.name is not None}
     heading = sentences.selection_heading(
         {titles[r]: one.mean for r, one in regrets.honest.items()},
         {
@@ -169,7 +170,7 @@ def regret_places(context: Context) -> int:
 
 def _figure(context: Context, regrets: Regrets) -> Figure:
     study = context.study
-    titles = {c.name: c.title for c in study.choices if c.name}
+    titles = {c.name: c.title for c in study.choices if c.name is not None}
     order = sorted(regrets.overall, key=lambda rule: rule in regrets.oracles)
     marks = []
     for rule in order:

@@ -140,7 +140,7 @@ class Standings:
             row[f"mean {self.study.factor}={level}"] = self.means[level].get(learner)
         if self.sets is not None:
             row["best_set"] = self.sets.get(learner)
-        if self.scores.choice.name:
+        if self.scores.choice.is_made:
             row["regret"] = self.scores.regrets.get(learner)
         row["seconds"] = self.seconds.get(learner)
         return row

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from caveat.exceptions import InvalidInput, UnknownName
@@ -48,6 +49,11 @@ class Choice:
     name: str | None
     title: str
     oracle: bool = False
+
+    @property
+    def is_made(self) -> bool:
+        """Whether there is a rule, so that something was chosen."""
+        return self.name is not None
 
 
 @dataclass(frozen=True)
@@ -137,12 +143,16 @@ class Study:
             found.setdefault(level, {})[dataset] = None
         return {level: tuple(names) for level, names in found.items()}
 
+    @cached_property
+    def labels(self) -> dict[tuple[str, str], str]:
+        """What each pair of data set and world is called."""
+        blocks = self.blocks
+        pairs = zip(blocks["dataset"], blocks["world"], strict=True)
+        return dict(zip(pairs, blocks["label"], strict=True))
+
     def facts(self, kind: str, name: str) -> Mapping[str, Any]:
         """Return what the glossary knows of a name."""
-        for key in (name, f"test.{name}", f"criterion.{name}"):
-            if (kind, key) in self.glossary:
-                return self.glossary[kind, key]
-        return {}
+        return known_facts(self.glossary, kind, name)
 
     def title(self, kind: str, name: str) -> str:
         """How pages spell a name."""
@@ -200,6 +210,37 @@ def read_study(
         glossary=glossary,
         left_out=left_out,
     )
+
+
+def known_facts(glossary: Glossary, kind: str, name: str) -> Mapping[str, Any]:
+    """Return what the glossary knows of a name, with or without its role."""
+    for key in (name, f"test.{name}", f"criterion.{name}"):
+        if (kind, key) in glossary:
+            return glossary[kind, key]
+    return {}
+
+
+def distinct_titles(
+    names: Sequence[str], kind: str, glossary: Glossary
+) -> dict[str, str]:
+    """Return how pages spell names: short, and no two alike.
+
+    Examples
+    --------
+    >>> words = {("learner", "a"): {"title": "A"}, ("learner", "b"): {"title": "A"}}
+    >>> distinct_titles(["a", "b", "c"], "learner", words)
+    {'a': 'A', 'b': 'A (2)', 'c': 'c'}
+    """
+    found: dict[str, str] = {}
+    for name in names:
+        known = known_facts(glossary, kind, name).get("title")
+        title = shown = shorten(known or name, 40)
+        number = 1
+        while shown in found.values():
+            number += 1
+            shown = f"{title} ({number})"
+        found[name] = shown
+    return found
 
 
 def natural(text: object) -> list[tuple[int, Any]]:
@@ -260,13 +301,13 @@ def _measures(
         wanted = [first, *wanted]
     # A topic may record more than the study asked for.
     asked = [name for name in found if name in wanted] or found
-    return tuple(_measure(name, glossary) for name in _ordered(asked, wanted))
+    ordered = _ordered(asked, wanted)
+    titles = distinct_titles(ordered, "measure", glossary)
+    return tuple(_measure(name, titles[name], glossary) for name in ordered)
 
 
-def _measure(name: str, glossary: Glossary) -> Measure:
+def _measure(name: str, title: str, glossary: Glossary) -> Measure:
     column = f"test.{name}"
-    facts = glossary.get(("measure", name)) or glossary.get(("measure", column)) or {}
-    title = shorten(facts.get("title") or name, 40)
     try:
         direction = direction_of(column, glossary=glossary)
     except InvalidInput:
@@ -298,14 +339,11 @@ def _choices(
             raise UnknownName.among("selection rule", first, usable)
         usable = [name for name in dict.fromkeys([first, *usable]) if name in usable]
     # One row per search leaves nothing to choose.
-    if not usable or len(table.rows) <= len(table.groups):
+    if not usable or np.bincount(table.code[table.code >= 0]).max(initial=0) <= 1:
         return (Choice(None, ""),), tuple(left_out)
+    titles = distinct_titles(usable, "rule", glossary)
     rules = [
-        Choice(
-            name,
-            shorten(glossary["rule", name].get("title") or name, 40),
-            bool(glossary["rule", name].get("oracle")),
-        )
+        Choice(name, titles[name], bool(glossary["rule", name].get("oracle")))
         for name in usable
     ]
     # A rule that reads true labels leads only if it was asked for by name.
