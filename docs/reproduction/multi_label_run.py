@@ -22,6 +22,7 @@ import pandas as pd
 from caveat.datasets import load, read
 from caveat.multilabel._published import PAPER_METHODS
 from caveat.multilabel.reproduction import (
+    LIMO_WEIGHTS,
     benchmark_rows,
     scale_all_rows,
     synthetic_rows,
@@ -57,26 +58,38 @@ def run_synthetic() -> None:
 
 
 def run_benchmark(name: str, data: Path | None) -> None:
-    """Table B.3: ten splits, six methods, and LIMO once more with code sampling."""
+    """Table B.3: ten splits, six methods, and LIMO with other draws and lengths."""
     dataset = load(name) if data is None else read(data / FILES[name])
     X, Y = scale_all_rows(dataset.X.to_numpy(dtype=float)), dataset.Y.to_numpy(int)
-    done = known(BENCHMARK, ["dataset", "repeat", "method", "sampling"])
-    methods = [(method, "paper") for method in PAPER_METHODS]
-    methods += [(method, "code") for method in ("limo-inst", "limo-label", "limo")]
+    done = known(BENCHMARK, ["dataset", "repeat", "method", "sampling", "passes"])
+    methods = [(method, "paper", 10) for method in PAPER_METHODS]
+    methods += [
+        (method, sampling, passes)
+        for method in LIMO_WEIGHTS
+        for sampling, passes in (("code", 10), ("paper", 30), ("code", 30))
+    ]
     for repeat, order in enumerate(permutations(name, len(X), data)):
         count = round(0.3 * len(X))
         test, train = order[:count], order[count:]
-        for method, sampling in methods:
+        for method, sampling, passes in methods:
             keys = {
                 "dataset": name,
                 "repeat": repeat,
                 "method": method,
                 "sampling": sampling,
+                "passes": passes,
             }
             if tuple(keys.values()) in done:
                 continue
             rows = benchmark_rows(
-                method, X, Y, train, test, sampling=sampling, random_state=repeat
+                method,
+                X,
+                Y,
+                train,
+                test,
+                sampling=sampling,
+                n_passes=passes,
+                random_state=repeat,
             )
             append(BENCHMARK, [{**keys, **row} for row in rows])
 

@@ -11,6 +11,7 @@ from caveat.multilabel._limo_kernels import (
     ScaledWeights,
     Settings,
     dense_steps,
+    draw_steps,
     finish_dense,
     finish_sparse,
     sparse_steps,
@@ -81,8 +82,9 @@ def test_both_kernels_equal_the_plain_loop_and_its_full_average(case, settings):
 
     W, A, seen = start.copy(), np.zeros_like(start), np.zeros(7, dtype=np.int64)
     active = np.zeros(2, dtype=np.int64)
+    drawn = draw_steps(pairs, 30, 7, settings.code, draws)
     for part in (slice(0, 400), slice(400, 900)):
-        dense_steps(X, W, A, seen, pairs, draws[part], part.start, settings, active)
+        dense_steps(X, W, A, seen, drawn[part], part.start, settings, active)
     finish_dense(W, A, seen, 900)
     np.testing.assert_allclose(W, last, rtol=0, atol=1e-13 * scale)
     np.testing.assert_allclose(A, mean, rtol=0, atol=1e-13 * scale)
@@ -94,8 +96,8 @@ def test_both_kernels_equal_the_plain_loop_and_its_full_average(case, settings):
     )  # fmt: skip
     also = np.zeros(2, dtype=np.int64)
     sparse_steps(
-        csr.data, csr.indices.astype(np.int64), csr.indptr.astype(np.int64), w, pairs,
-        draws, 0, settings, also,
+        csr.data, csr.indices.astype(np.int64), csr.indptr.astype(np.int64), w, drawn,
+        0, settings, also,
     )  # fmt: skip
     average = finish_sparse(w, 900)
     np.testing.assert_allclose(w.scale[:, None] * w.vector, last, atol=1e-12 * scale)

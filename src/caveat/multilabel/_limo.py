@@ -23,6 +23,7 @@ from caveat.multilabel._limo_kernels import (
     ScaledWeights,
     Settings,
     dense_steps,
+    draw_steps,
     finish_dense,
     finish_sparse,
     sparse_steps,
@@ -252,15 +253,15 @@ class LIMO(MultiLabelClassifier):
             code=self.sampling == "code",
             always=self.decay == "always",
         )
-        draws, used, done = np.empty((0, 6)), 0, 0
+        drawn, used, done = np.empty((0, 6), dtype=np.int64), 0, 0
         shares = np.zeros((len(passes), 2))
         for number, size in enumerate(passes):
             active = np.zeros(2, dtype=np.int64)
             left = size
             while left:
-                if used == len(draws):
-                    draws, used = rng.random((DRAWS, 6)), 0
-                part = draws[used : used + left]
+                if used == len(drawn):
+                    drawn, used = run.draw(rng.random((DRAWS, 6)), settings.code), 0
+                part = drawn[used : used + left]
                 run.steps(part, done, settings, active)
                 used, done, left = used + len(part), done + len(part), left - len(part)
             shares[number] = active / size
@@ -276,29 +277,31 @@ class LIMO(MultiLabelClassifier):
         return self.threshold_.predict(scores, self._scaled(X))
 
 
-class _DenseRun:
+class _Run:
+    """What both kinds of features share: turning random numbers into choices."""
+
+    def __init__(self, X: Any, start: FloatArray, pairs: Pairs) -> None:
+        self.X, self.pairs, self._n_labels = X, pairs, len(start)
+
+    def draw(self, draws: FloatArray, code: bool) -> IntArray:
+        """Choose instances and labels for one iteration per row of `draws`."""
+        return draw_steps(self.pairs, self.X.shape[0], self._n_labels, code, draws)
+
+
+class _DenseRun(_Run):
     """Weights, their running sum, and the loop over dense features."""
 
     def __init__(self, X: FloatArray, start: FloatArray, pairs: Pairs) -> None:
-        self.X, self.W, self.pairs = X, start, pairs
+        super().__init__(X, start, pairs)
+        self.W = start
         self.A = np.zeros_like(start)
         self.last = np.zeros(len(start), dtype=np.int64)
 
     def steps(
-        self, draws: FloatArray, done: int, settings: Settings, active: IntArray
+        self, drawn: IntArray, done: int, settings: Settings, active: IntArray
     ) -> None:
-        """Run one iteration per row of `draws`."""
-        dense_steps(
-            self.X,
-            self.W,
-            self.A,
-            self.last,
-            self.pairs,
-            draws,
-            done,
-            settings,
-            active,
-        )
+        """Run one iteration per row of `drawn`."""
+        dense_steps(self.X, self.W, self.A, self.last, drawn, done, settings, active)
 
     def finish(self, total: int) -> FloatArray:
         """Return the mean of all iterates."""
@@ -306,11 +309,11 @@ class _DenseRun:
         return self.A
 
 
-class _SparseRun:
+class _SparseRun(_Run):
     """The same over a CSR matrix."""
 
     def __init__(self, X: Any, start: FloatArray, pairs: Pairs) -> None:
-        self.X, self.pairs = X, pairs
+        super().__init__(X, start, pairs)
         self.columns = X.indices.astype(np.int64)
         self.ends = X.indptr.astype(np.int64)
         self.weights = ScaledWeights(
@@ -322,16 +325,15 @@ class _SparseRun:
         )
 
     def steps(
-        self, draws: FloatArray, done: int, settings: Settings, active: IntArray
+        self, drawn: IntArray, done: int, settings: Settings, active: IntArray
     ) -> None:
-        """Run one iteration per row of `draws`."""
+        """Run one iteration per row of `drawn`."""
         sparse_steps(
             self.X.data,
             self.columns,
             self.ends,
             self.weights,
-            self.pairs,
-            draws,
+            drawn,
             done,
             settings,
             active,

@@ -5,7 +5,7 @@ kept lazily: a column is added to it, as often as it stood unchanged, just befor
 it changes. With sparse features W is kept as scale times vector, so that one step
 costs as much as the instance has entries.
 
-Both kernels take their random numbers as an array with six per iteration, so
+Six random numbers per iteration are turned into what it looks at beforehand, so
 that all variants share one stream.
 """
 
@@ -36,7 +36,7 @@ class Pairs(NamedTuple):
 
     ``row_labels[row_ends[i]:row_ends[i + 1]]`` are the relevant labels of row i,
     ascending; ``label_rows`` the positive rows of every label. `row_weights` and
-    `label_weights` end at 1.
+    `label_weights` end at 1; their guides say where to start looking in them.
     """
 
     row_ends: IntArray
@@ -45,6 +45,8 @@ class Pairs(NamedTuple):
     label_rows: IntArray
     row_weights: FloatArray
     label_weights: FloatArray
+    row_guide: IntArray
+    label_guide: IntArray
 
     @classmethod
     def of(cls, Y: ByteArray, sampling: str) -> Pairs:
@@ -63,13 +65,16 @@ class Pairs(NamedTuple):
         else:
             row_weights = row_pairs.astype(np.float64)
             label_weights = label_pairs.astype(np.float64)
+        row_sums, label_sums = _cumulated(row_weights), _cumulated(label_weights)
         return cls(
             row_ends=_ends(rows, Y.shape[0]),
             row_labels=labels.astype(np.int64),
             label_ends=_ends(by_label, Y.shape[1]),
             label_rows=of_label.astype(np.int64),
-            row_weights=_cumulated(row_weights),
-            label_weights=_cumulated(label_weights),
+            row_weights=row_sums,
+            label_weights=label_sums,
+            row_guide=_guide(row_sums),
+            label_guide=_guide(label_sums),
         )
 
 
@@ -83,17 +88,22 @@ def _cumulated(weights: FloatArray) -> FloatArray:
     return total / total[-1] if total[-1] > 0 else total
 
 
+def _guide(cumulated: FloatArray) -> IntArray:
+    """Return, for c/n with c = 0..n-1, the first position that exceeds it."""
+    n = len(cumulated)
+    first = np.searchsorted(cumulated, np.arange(n) / n, side="right")
+    return np.minimum(first, n - 1).astype(np.int64)
+
+
 @njit(cache=True, nogil=True)
-def _draw(cumulated: FloatArray, r: float) -> int:
+def _draw(cumulated: FloatArray, guide: IntArray, r: float) -> int:
     """Return the first position whose cumulated weight exceeds r."""
-    low, high = 0, len(cumulated) - 1
-    while low < high:
-        middle = (low + high) >> 1
-        if cumulated[middle] > r:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    n = len(guide)
+    # Rounding may put r a cell too far; the cell before starts no later.
+    k = guide[max(0, min(n - 1, int(r * n)) - 1)]
+    while k < n - 1 and cumulated[k] <= r:
+        k += 1
+    return k
 
 
 @njit(cache=True, nogil=True)
@@ -105,66 +115,75 @@ def _member(members: IntArray, first: int, last: int, r: float) -> int:
 @njit(cache=True, nogil=True)
 def _other(members: IntArray, first: int, last: int, size: int, r: float) -> int:
     """Return one of 0..size-1 that is not among the sorted members, chosen evenly."""
-    rest = size - (last - first)
+    count = last - first
+    rest = size - count
     k = min(rest - 1, int(r * rest))
-    low, high = first, last  # smallest q with members[q] - q > k
-    while low < high:
-        middle = (low + high) >> 1
-        if members[middle] - (middle - first) > k:
-            high = middle
-        else:
-            low = middle + 1
-    return k + low - first
+    # The k-th other number is k + q for the smallest q with members[q] - q > k. The
+    # search halves without branches: which half is taken cannot be foreseen.
+    q = 0
+    while count > 1:
+        half = count >> 1
+        q += half * (members[first + q + half - 1] - (q + half - 1) <= k)
+        count -= half
+    if count == 1:
+        q += members[first + q] - q <= k
+    return k + q
 
 
 @njit(cache=True, nogil=True)
-def _draw_label_step(
-    pairs: Pairs, n_labels: int, r: FloatArray
-) -> tuple[int, int, int]:
-    """Draw an instance, a relevant and an irrelevant label of it."""
-    i = _draw(pairs.row_weights, r[0])
-    first, last = pairs.row_ends[i], pairs.row_ends[i + 1]
-    u = _member(pairs.row_labels, first, last, r[1])
-    v = _other(pairs.row_labels, first, last, n_labels, r[2])
-    return i, u, v
+def draw_steps(
+    pairs: Pairs, n_rows: int, n_labels: int, code: bool, draws: FloatArray
+) -> IntArray:
+    """Turn random numbers into what each iteration looks at.
 
-
-@njit(cache=True, nogil=True)
-def _draw_instance_step(
-    pairs: Pairs, n_rows: int, code: bool, r: FloatArray
-) -> tuple[int, int, int]:
-    """Draw a label, a positive and a negative instance of it (j = -1: none)."""
-    k = _draw(pairs.label_weights, r[3])
-    if code:
-        a = k
-        j = _member(pairs.row_labels, pairs.row_ends[a], pairs.row_ends[a + 1], r[4])
-    else:
-        j = k
-        a = _member(
-            pairs.label_rows, pairs.label_ends[j], pairs.label_ends[j + 1], r[4]
-        )
-    first, last = pairs.label_ends[j], pairs.label_ends[j + 1]
-    if last - first == n_rows:
-        return -1, a, a
-    return j, a, _other(pairs.label_rows, first, last, n_rows, r[5])
+    Columns: an instance i with a relevant label u and an irrelevant one v; a label j
+    with a positive instance a and a negative one b (j = -1: there is none). A step
+    whose weights are all zero is never used.
+    """
+    out = np.empty((len(draws), 6), dtype=np.int64)
+    row_ends, row_labels = pairs.row_ends, pairs.row_labels
+    label_ends, label_rows = pairs.label_ends, pairs.label_rows
+    has_rows = pairs.row_weights[-1] > 0.0
+    has_labels = pairs.label_weights[-1] > 0.0
+    for t in range(len(draws)):
+        if has_rows:
+            i = _draw(pairs.row_weights, pairs.row_guide, draws[t, 0])
+            first, last = row_ends[i], row_ends[i + 1]
+            out[t, 0] = i
+            out[t, 1] = _member(row_labels, first, last, draws[t, 1])
+            out[t, 2] = _other(row_labels, first, last, n_labels, draws[t, 2])
+        if has_labels:
+            k = _draw(pairs.label_weights, pairs.label_guide, draws[t, 3])
+            if code:
+                a = k
+                j = _member(row_labels, row_ends[a], row_ends[a + 1], draws[t, 4])
+            else:
+                j = k
+                a = _member(label_rows, label_ends[j], label_ends[j + 1], draws[t, 4])
+            first, last = label_ends[j], label_ends[j + 1]
+            whole = last - first == n_rows
+            out[t, 3] = -1 if whole else j
+            out[t, 4] = a
+            out[t, 5] = a
+            if not whole:
+                out[t, 5] = _other(label_rows, first, last, n_rows, draws[t, 5])
+    return out
 
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
-def _dot(a: FloatArray, b: FloatArray) -> float:
+def _label_gap(W: FloatArray, u: int, v: int, X: FloatArray, i: int) -> float:
     total = 0.0
-    for k in range(len(a)):
-        total += a[k] * b[k]
+    for k in range(W.shape[1]):
+        total += (W[u, k] - W[v, k]) * X[i, k]
     return total
 
 
-@njit(cache=True, nogil=True)
-def _count_in(W: FloatArray, A: FloatArray, last: IntArray, j: int, t: int) -> None:
-    """Add column j to the average for every iteration it stood since, up to t - 1."""
-    times = t - 1 - last[j]
-    if times > 0:
-        for k in range(W.shape[1]):
-            A[j, k] += times * W[j, k]
-    last[j] = t - 1
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def _instance_gap(W: FloatArray, j: int, X: FloatArray, a: int, b: int) -> float:
+    total = 0.0
+    for k in range(W.shape[1]):
+        total += W[j, k] * (X[a, k] - X[b, k])
+    return total
 
 
 @njit(cache=True, nogil=True)
@@ -173,56 +192,58 @@ def dense_steps(
     W: FloatArray,
     A: FloatArray,
     last: IntArray,
-    pairs: Pairs,
-    draws: FloatArray,
+    drawn: IntArray,
     done: int,
     settings: Settings,
     active: IntArray,
 ) -> None:
-    """Run one iteration per row of `draws`, after `done` earlier ones.
+    """Run one iteration per row of `drawn`, after `done` earlier ones.
 
-    W and the sum A hold one row per label. `active` counts the hinges above zero
-    of both kinds.
+    W and the sum A hold one row per label. Just before a row of W changes it is
+    added to A for every iteration it stood since ``last``. `active` counts the
+    hinges above zero of both kinds.
     """
-    n_rows, d = X.shape
-    n_labels = W.shape[0]
-    eta, lambda1, lambda2, code, always = settings
+    d = X.shape[1]
+    eta, lambda1, lambda2, _, always = settings
     keep = 1.0 - eta
-    for step in range(len(draws)):
-        t = done + step + 1
-        r = draws[step]
+    for step in range(len(drawn)):
+        t = done + step  # the iteration before this one
         if lambda1 > 0.0:
-            i, u, v = _draw_label_step(pairs, n_labels, r)
-            x = X[i]
-            hinge = 1.0 - _dot(W[u], x) + _dot(W[v], x) > 0.0
+            i, u, v = drawn[step, 0], drawn[step, 1], drawn[step, 2]
+            hinge = _label_gap(W, u, v, X, i) < 1.0
             active[0] += hinge
             if hinge or always:
-                _count_in(W, A, last, u, t)
-                _count_in(W, A, last, v, t)
                 push = eta * lambda1 if hinge else 0.0
+                times_u, times_v = t - last[u], t - last[v]
                 for k in range(d):
-                    W[u, k] = keep * W[u, k] + push * x[k]
-                    W[v, k] = keep * W[v, k] - push * x[k]
-        if lambda2 > 0.0:
-            j, a, b = _draw_instance_step(pairs, n_rows, code, r)
-            if j < 0:
-                continue
-            w = W[j]
-            hinge = 1.0 - _dot(w, X[a]) + _dot(w, X[b]) > 0.0
+                    A[u, k] += times_u * W[u, k]
+                    W[u, k] = keep * W[u, k] + push * X[i, k]
+                for k in range(d):
+                    A[v, k] += times_v * W[v, k]
+                    W[v, k] = keep * W[v, k] - push * X[i, k]
+                last[u] = t
+                last[v] = t
+        j = drawn[step, 3]
+        if lambda2 > 0.0 and j >= 0:
+            a, b = drawn[step, 4], drawn[step, 5]
+            hinge = _instance_gap(W, j, X, a, b) < 1.0
             active[1] += hinge
             if hinge or always:
-                _count_in(W, A, last, j, t)
                 push = eta * lambda2 if hinge else 0.0
+                times = t - last[j]
                 for k in range(d):
-                    w[k] = keep * w[k] + push * (X[a, k] - X[b, k])
+                    A[j, k] += times * W[j, k]
+                    W[j, k] = keep * W[j, k] + push * (X[a, k] - X[b, k])
+                last[j] = t
 
 
 @njit(cache=True, nogil=True)
 def finish_dense(W: FloatArray, A: FloatArray, last: IntArray, total: int) -> None:
     """Count the columns in that stood unchanged until the end, and divide."""
     for j in range(W.shape[0]):
-        _count_in(W, A, last, j, total + 1)
-    A /= total
+        times = total - last[j]
+        for k in range(W.shape[1]):
+            A[j, k] = (A[j, k] + times * W[j, k]) / total
 
 
 class ScaledWeights(NamedTuple):
@@ -288,22 +309,18 @@ def sparse_steps(
     columns: IntArray,
     ends: IntArray,
     w: ScaledWeights,
-    pairs: Pairs,
-    draws: FloatArray,
+    drawn: IntArray,
     done: int,
     settings: Settings,
     active: IntArray,
 ) -> None:
     """Do as `dense_steps` on a CSR matrix of features."""
-    n_rows = len(ends) - 1
-    n_labels = len(w.scale)
-    eta, lambda1, lambda2, code, always = settings
+    eta, lambda1, lambda2, _, always = settings
     keep = 1.0 - eta
-    for step in range(len(draws)):
+    for step in range(len(drawn)):
         t = done + step + 1
-        r = draws[step]
         if lambda1 > 0.0:
-            i, u, v = _draw_label_step(pairs, n_labels, r)
+            i, u, v = drawn[step, 0], drawn[step, 1], drawn[step, 2]
             first, last = ends[i], ends[i + 1]
             up = w.scale[u] * _sparse_dot(w.vector[u], data, columns, first, last)
             down = w.scale[v] * _sparse_dot(w.vector[v], data, columns, first, last)
@@ -315,10 +332,9 @@ def sparse_steps(
             if hinge:
                 _add(w, u, eta * lambda1, data, columns, first, last)
                 _add(w, v, -eta * lambda1, data, columns, first, last)
-        if lambda2 > 0.0:
-            j, a, b = _draw_instance_step(pairs, n_rows, code, r)
-            if j < 0:
-                continue
+        j = drawn[step, 3]
+        if lambda2 > 0.0 and j >= 0:
+            a, b = drawn[step, 4], drawn[step, 5]
             up = _sparse_dot(w.vector[j], data, columns, ends[a], ends[a + 1])
             down = _sparse_dot(w.vector[j], data, columns, ends[b], ends[b + 1])
             hinge = 1.0 - w.scale[j] * (up - down) > 0.0

@@ -16,6 +16,8 @@ from scipy import sparse
 from caveat.multilabel._kernels import FloatArray, IntArray
 
 BLOCK_ENTRIES = 2**22
+THIN = 0.05
+"""Dense rows with a smaller share of entries than this are searched as sparse ones."""
 
 
 class NearestRows:
@@ -29,6 +31,8 @@ class NearestRows:
 
     def __init__(self, X: Any) -> None:
         self.X = _canonical(X)
+        if not sparse.issparse(self.X) and np.count_nonzero(self.X) < THIN * X.size:
+            self.X = sparse.csr_array(self.X)
         self._squares = _row_squares(self.X)
         self._whole = _whole_numbers(self.X)
 
@@ -45,6 +49,8 @@ class NearestRows:
             Q is the training set itself: row i is not its own neighbour.
         """
         Q = _canonical(Q)
+        if sparse.issparse(self.X) and not sparse.issparse(Q):
+            Q = sparse.csr_array(Q)
         squares = _row_squares(Q)
         found = np.empty((Q.shape[0], k), dtype=np.int64)
         step = max(1, BLOCK_ENTRIES // self.X.shape[0])
@@ -78,14 +84,14 @@ class NearestRows:
 
     def _distances(self, Q: Any, rows: IntArray, candidates: IntArray) -> FloatArray:
         out = np.empty(len(rows))
-        if sparse.issparse(self.X) and sparse.issparse(Q):
+        if sparse.issparse(self.X):
             _sparse_distances(
                 Q.data, _long(Q.indices), _long(Q.indptr),
                 self.X.data, _long(self.X.indices), _long(self.X.indptr),
                 rows, candidates, out,
             )  # fmt: skip
         else:
-            _dense_distances(_dense(Q), _dense(self.X), rows, candidates, out)
+            _dense_distances(_dense(Q), self.X, rows, candidates, out)
         return out
 
 
