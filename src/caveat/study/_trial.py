@@ -187,7 +187,7 @@ def _about(
     topic: Topic, entry: Entry, dataset: Any, table: Mapping[str, Any]
 ) -> list[list[Any]]:
     """Collect what a report says of this record's names, years later and elsewhere."""
-    about = [["learner", entry.name, _facts(entry)]]
+    about = [["learner", entry.name, _facts("learner", entry)]]
     about.append(
         [
             "dataset",
@@ -210,18 +210,18 @@ def _about(
         for column in table:
             name = column.removeprefix(prefix)
             if column.startswith(prefix) and name in registry:
-                about.append([kind, column, _facts(registry[name])])
+                about.append([kind, column, _facts(kind, registry[name])])
     for rule in topic.rules.values():
-        about.append(["rule", rule.name, _facts(rule)])
+        about.append(["rule", rule.name, _facts("rule", rule)])
     return about
 
 
-_known_facts: dict[tuple[str, str], dict[str, Any]] = {}
+_known_facts: dict[tuple[str, str, str], dict[str, Any]] = {}
 
 
-def _facts(entry: Entry) -> dict[str, Any]:
+def _facts(kind: str, entry: Entry) -> dict[str, Any]:
     """Collect an entry's facts, once per process: docstrings do not change."""
-    place = (entry.target, entry.name)
+    place = (kind, entry.target, entry.name)
     if place not in _known_facts:
         _known_facts[place] = _read_facts(entry)
     return _known_facts[place]
