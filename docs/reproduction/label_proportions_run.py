@@ -84,7 +84,7 @@ PARTS = {
 
 
 class Adult:
-    """The items, scaled to [-1, 1] over all rows as published, and the released bags."""
+    """The items, scaled to [-1, 1] as published, and the released bags."""
 
     def __init__(self, folder: Path) -> None:
         table = pd.read_parquet(folder / "adult-processed.parquet")

@@ -23,6 +23,10 @@ __getattr__, __dir__, __all__ = attach(
         "_alternating_mean_map": ["AlternatingMeanMap"],
         "_em": ["EMLogisticRegression"],
         "_forward_correction": ["BagForwardCorrection"],
+        "_forward_network": ["BagForwardNetwork"],
         "_inverse_calibration": ["InverseCalibration"],
+        "_dllp": ["DLLPClassifier"],
+        "_vat": ["LLPVAT"],
+        "_easy_llp": ["EasyLLP"],
     },
 )

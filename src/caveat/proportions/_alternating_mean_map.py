@@ -68,9 +68,8 @@ class AlternatingMeanMap(LaplacianMeanMap):
     weighting, bag_weights, fit_intercept, solver, max_iter, overflow, multiclass
         As in `MeanMap`.
 
-    Attributes
-    ----------
-    classes_, coef_, intercept_, mean_operator_, mean_operator_feasible_, objective_, n_iter_
+    Attributes ---------- classes_, coef_, intercept_, mean_operator_,
+    mean_operator_feasible_, objective_, n_iter_
         As in `MeanMap`.
     objective_path_ : list of list of float
         F after every round, one list per fitted vector.
@@ -183,7 +182,7 @@ def _needs_start(model: AlternatingMeanMap) -> bool:
 
 
 def alternate(task: Task, problem: BagProblem, items: Design) -> Routine:
-    """The rounds of one fit, as a coroutine that asks for losses."""
+    """Run the rounds of one fit, as a coroutine that asks for losses."""
     model = task.model
     highest = model.mode == "min"
     most = model.max_rounds or (100 if highest else 30)

@@ -1,4 +1,4 @@
-"""What all learners from label proportions share, so that each is only its mathematics."""
+"""What all learners share, so that each is only its mathematics."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
         bags : array-like of shape (n_items,), optional
             Bag of each item: row numbers of `proportions`, or keys of it.
         proportions : array-like, dict, Series or DataFrame, optional
-            Share of every class in every bag, one row per bag; with one number per bag the
-            share of class 1. A bag may have no items.
+            Share of every class in every bag, one row per bag; with one number per bag
+            the share of class 1. A bag may have no items.
 
         Returns
         -------
@@ -246,7 +246,7 @@ def checked_problem(
         )
     if bags is not None and proportions is None:
         raise InvalidInput(
-            "proportions: found none, but bags are given; pass the class shares of every bag"
+            "proportions: found none, but bags are given; pass every bag's class shares"
         )
     if bags is None:
         return _clean_limit(model, X, y)
@@ -262,7 +262,7 @@ def _clean_limit(model: BagClassifier, X: Any, y: Any) -> tuple[BagProblem, NDAr
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise InvalidInput(
-            f"y: found one class, {classes[0]!r}; a classifier needs at least two classes"
+            f"y: found one class, {classes[0]!r}; a classifier needs two classes"
         )
     shares = np.eye(len(classes))[codes]
     return BagProblem(items, np.arange(len(codes)), shares), classes

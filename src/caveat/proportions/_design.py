@@ -30,7 +30,7 @@ class Design(ABC):
 
     @abstractmethod
     def take(self, rows: NDArray) -> Design:
-        """The given rows, in that order; a row may come twice."""
+        """Take rows, in the order given; a row may come twice."""
 
     @abstractmethod
     def scores(self, weights: Floats) -> Floats:
@@ -50,7 +50,7 @@ class Design(ABC):
 
     @abstractmethod
     def with_constant(self) -> Design:
-        """The same items with a last feature that is 1 for all."""
+        """Add a last feature that is 1 for all items."""
 
     @abstractmethod
     def curvature(self, weights: Floats) -> tuple[float, Floats, Floats]:

@@ -24,8 +24,8 @@ Floats = NDArray[np.float64]
 class EMLogisticRegression(SoftmaxClassifier):
     """Logistic regression on labels that it assigns itself, bag by bag.
 
-    Each round fits a logistic regression to the present labels, then relabels every bag:
-    as many items of each class as its proportions say, the most probable ones.
+    Each round fits a logistic regression to the present labels, then relabels every
+    bag: as many items of each class as its proportions say, the most probable ones.
 
     Parameters
     ----------
@@ -110,17 +110,20 @@ class EMLogisticRegression(SoftmaxClassifier):
         self._check_parameters(problem)
         items = problem.items.with_constant()
         labels = first_labels(problem, self.init, check_random_state(self.random_state))
-        vectors, changed_before = None, None
-        for n_rounds in range(1, self.max_rounds + 1):
+        vectors, before = None, None
+        self.n_rounds_ = 0
+        while True:
             vectors = fit_logistic(items, labels, self.C, vectors, self.solver)
+            self.n_rounds_ += 1
             used = labels
             labels = self._assign(problem, items.scores(vectors.T))
             changed = 0.5 * float(np.abs(labels - used).sum())
-            if self._settled(changed, changed_before, problem.n_items):
+            settled = self._settled(changed, before, problem.n_items)
+            if settled or self.n_rounds_ == self.max_rounds:
                 break
-            changed_before = changed
+            before = changed
         self.coef_, self.intercept_ = vectors[:, :-1], vectors[:, -1]
-        self.labels_, self.n_rounds_ = labels, n_rounds
+        self.labels_ = labels
 
     def _assign(self, problem: BagProblem, scores: Floats) -> Floats:
         """E step: labels that meet the bags' counts."""

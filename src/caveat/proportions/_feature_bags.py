@@ -125,7 +125,7 @@ def feature_bags(
 
 
 def _groups(X: pd.DataFrame, columns: str | Sequence[str], n_items: int) -> NDArray:
-    """Number of every item's group, in order of first appearance."""
+    """Find every item's group, numbered in order of first appearance."""
     if not isinstance(X, pd.DataFrame):
         raise InvalidInput(f"X: found {type(X).__name__}; expected a DataFrame")
     if len(X) != n_items:

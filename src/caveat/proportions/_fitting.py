@@ -39,7 +39,7 @@ def proportional_fit(
     stall: float = 1e-8,
     most: int = 1000,
 ) -> tuple[Floats, float]:
-    """Iterative proportional fitting of a table with any number of axes.
+    """Fit a table with any number of axes to margins, proportionally.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def closest_mixture(counts: Floats, wanted: Floats) -> Floats:
     """
     gram = counts.T @ counts
     target = counts.T @ wanted
-    step = 1.0 / max(np.linalg.norm(gram, 2), 1e-300)
+    step = 1.0 / max(float(np.linalg.norm(gram, 2)), 1e-300)
     A = np.full((counts.shape[1], wanted.shape[1]), 1.0 / wanted.shape[1])
     ahead, momentum = A, 1.0
     value = np.inf
@@ -132,8 +132,8 @@ def project_rows(points: Floats) -> Floats:
 def controlled_rounding(table: Floats, rows: NDArray, columns: NDArray) -> NDArray:
     """Whole numbers next to a table's entries, with whole margins met exactly.
 
-    Such a rounding exists whenever the table has these margins (up to rounding), because
-    a transport problem with whole margins has whole corners.
+    Such a rounding exists whenever the table has these margins (up to rounding),
+    because a transport problem with whole margins has whole corners.
 
     Parameters
     ----------

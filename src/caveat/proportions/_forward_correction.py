@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax, logsumexp
 
 from caveat.proportions._design import Design
+from caveat.proportions._kernels import two_class_evidence
 from caveat.proportions._lbfgs import drive, lbfgs
 from caveat.proportions._params import check_number, check_whole
 from caveat.proportions._problem import BagProblem
-from caveat.proportions._scores import SoftmaxClassifier, with_reference
+from caveat.proportions._scores import SoftmaxClassifier
 
 Floats = NDArray[np.float64]
 
@@ -19,8 +20,8 @@ class BagForwardCorrection(SoftmaxClassifier):
     """Linear classifier that is trained, through a transition matrix, to guess the bag.
 
     If a class looks the same in every bag, an item's bag depends on its label only:
-    ``Pr(bag l | x) = sum_c Pr(bag l | c) Pr(c | x)``. The first factor follows from sizes
-    and proportions; so the likelihood of the bags, which are known, teaches the
+    ``Pr(bag l | x) = sum_c Pr(bag l | c) Pr(c | x)``. The first factor follows from
+    sizes and proportions; so the likelihood of the bags, which are known, teaches the
     classes, which are not.
 
     Parameters
@@ -80,8 +81,8 @@ class BagForwardCorrection(SoftmaxClassifier):
             lbfgs(
                 start.ravel(),
                 max_iter=self.max_iter,
-                relative_reduction=1e-15,
-                gradient_tolerance=1e-9 * problem.n_items,
+                relative_reduction=1e-13,
+                gradient_tolerance=1e-10 * problem.n_items,
             ),
             objective,
         )
@@ -98,24 +99,33 @@ class _Objective:
     ) -> None:
         self.items = items
         self.log_transition = log_transition
+        self.transition = np.exp(log_transition)
         self.lam = lam
         self.rows = rows
 
     def __call__(self, point: Floats) -> tuple[float, Floats]:
         vectors = point.reshape(self.rows, -1)
-        scores = with_reference(self.items.scores(vectors.T))
+        scores = self.items.scores(vectors.T)
+        loss, slopes = self._two(scores) if self.rows == 1 else self._more(scores)
+        penalised = vectors.copy()
+        penalised[:, -1] = 0.0
+        value = loss + 0.5 * self.lam * float(
+            np.einsum("ij,ij->", penalised, penalised)
+        )
+        gradient = self.items.weighted_sum(slopes).T
+        return value, (gradient + self.lam * penalised).ravel()
+
+    def _two(self, scores: Floats) -> tuple[float, Floats]:
+        first, second = self.transition.T
+        loss, slopes = two_class_evidence(scores[:, 0], first, second)
+        return loss, slopes[:, None]
+
+    def _more(self, scores: Floats) -> tuple[float, Floats]:
         log_h = log_softmax(scores, axis=1)
         joint = self.log_transition + log_h
         evidence = logsumexp(joint, axis=1)
-        # d(-log sum_c T_c h_c)/d score_c = h_c - posterior_c
-        slopes = np.exp(log_h) - np.exp(joint - evidence[:, None])
-        penalised = vectors.copy()
-        penalised[:, -1] = 0.0
-        value = -float(evidence.sum()) + 0.5 * self.lam * float(
-            np.einsum("ij,ij->", penalised, penalised)
-        )
-        gradient = self.items.weighted_sum(slopes[:, -self.rows :]).T
-        return value, (gradient + self.lam * penalised).ravel()
+        # d(-log sum_c T_c h_c) / d score_c = h_c - posterior_c
+        return -float(evidence.sum()), np.exp(log_h) - np.exp(joint - evidence[:, None])
 
 
 def log_transitions(problem: BagProblem) -> Floats:

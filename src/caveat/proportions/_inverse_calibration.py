@@ -14,8 +14,8 @@ from caveat.proportions._problem import BagProblem
 class InverseCalibration(OneVersusRest):
     """Support vector regression of the bags' log-odds on the bags' means.
 
-    A calibrated linear classifier says ``1 / (1 + e^-(w.x + c))``. So a bag whose mean item
-    scores f should have about that share of positives; turned around, the bag's
+    A calibrated linear classifier says ``1 / (1 + e^-(w.x + c))``. So a bag whose mean
+    item scores f should have about that share of positives; turned around, the bag's
     share says what its mean should score.
 
     Parameters

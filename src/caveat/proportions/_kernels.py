@@ -101,7 +101,7 @@ def log_cosh_block(
 
 @njit(cache=True, fastmath=_FUSED)
 def offset_scores(offset: Floats, weights: Floats) -> Floats:
-    """What the offset adds to every item's score: ``c'W``."""
+    """Compute what the offset adds to every item's score: ``c'W``."""
     start = np.zeros(weights.shape[1])
     for j in range(len(offset)):
         for k in range(len(start)):
@@ -249,3 +249,19 @@ def sparse_bag_sums(
         row = out[bags[i]]
         for p in range(indptr[i], indptr[i + 1]):
             row[indices[p]] += data[p]
+
+
+@njit(cache=True)
+def two_class_evidence(
+    scores: Floats, first: Floats, second: Floats
+) -> tuple[float, Floats]:
+    """Sum ``-log(T0 (1 - h) + T1 h)`` with ``h = sigmoid(score)``; and its slopes."""
+    total, slopes = 0.0, np.empty(len(scores))
+    for i in range(len(scores)):
+        small = np.exp(-abs(scores[i]))
+        likely, unlikely = 1.0 / (1.0 + small), small / (1.0 + small)
+        h, rest = (likely, unlikely) if scores[i] >= 0.0 else (unlikely, likely)
+        evidence = max(first[i] * rest + second[i] * h, 1e-300)
+        total -= np.log(evidence)
+        slopes[i] = (first[i] - second[i]) * h * rest / evidence
+    return total, slopes

@@ -54,9 +54,8 @@ class LaplacianMeanMap(MeanOperatorClassifier):
         As in `MeanMap`; `weighting` also says what a bag's class means count
         for in the mean operator.
 
-    Attributes
-    ----------
-    classes_, coef_, intercept_, mean_operator_, mean_operator_feasible_, objective_, n_iter_
+    Attributes ---------- classes_, coef_, intercept_, mean_operator_,
+    mean_operator_feasible_, objective_, n_iter_
         As in `MeanMap`.
 
     Warnings
@@ -132,11 +131,9 @@ class LaplacianMeanMap(MeanOperatorClassifier):
             # drops out: summed over bags, its columns are zero.
             return mean_map_coefficients(problem, label, self)
         q = positive_rate(p, sizes, self.weighting)
+        positives, negatives = counts * p, counts * (1.0 - p)
         target = np.concatenate(
-            [
-                q * counts * p / max(counts @ p, 1e-300),
-                (q - 1.0) * counts * (1.0 - p) / max(counts @ (1.0 - p), 1e-300),
-            ]
+            [q * _weights(positives), (q - 1.0) * _weights(negatives)]
         )
         system = self._system(problem, p, weights)
         solution = self._solution(system, target, p)
@@ -171,12 +168,18 @@ class LaplacianMeanMap(MeanOperatorClassifier):
             except LinAlgError:
                 pass
         warnings.warn(
-            "proportion matrix has rank 1 < 2 classes, or the bags fall into parts that "
-            "are not alike at all; LaplacianMeanMap cannot identify the classes: "
+            "proportion matrix has rank 1 < 2 classes, or the bags fall into parts "
+            "that are not alike at all; LaplacianMeanMap cannot identify the classes: "
             "bags need different proportions, or a larger sigma",
             stacklevel=2,
         )
         return np.linalg.pinv(system, hermitian=True) @ target
+
+
+def _weights(counts: Floats) -> Floats:
+    """Shares of a total; all 0 when there is nothing to share."""
+    total = counts.sum()
+    return counts / total if total > 0 else counts
 
 
 def normalised_cut(problem: BagProblem, most_items: int, random_state: Any) -> Floats:

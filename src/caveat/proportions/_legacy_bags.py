@@ -76,7 +76,7 @@ def draw_legacy(
 
 
 def descend(table: NDArray, goal: NDArray, rng: RandomState) -> Floats:
-    """The published projected gradient descent, which stops far from the optimum."""
+    """Descend as published, which stops far from the optimum."""
     shape = (table.shape[1], goal.shape[1])
     best, least = None, 1e6
     constant = -2 * table.T @ goal
@@ -94,8 +94,8 @@ def descend(table: NDArray, goal: NDArray, rng: RandomState) -> Floats:
             A = _clip_and_divide(A - _STEP * (constant + curvature @ A))
     if best is None or (best.sum(axis=0) == 0).any():
         raise CaveatError(
-            "proportions: the published descent found no assignment of clusters to bags; "
-            "change sizes, proportions or clusters, or use legacy=False"
+            "proportions: the published descent found no assignment of clusters to "
+            "bags; change sizes, proportions or clusters, or use legacy=False"
         )
     return best
 

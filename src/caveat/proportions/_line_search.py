@@ -161,7 +161,7 @@ def _cubic(a: _End, b: _End) -> float:
 
 
 def _extrapolation(best: _End, here: _End, low: float, high: float) -> float:
-    """The cubic step beyond `here`, or the end of the interval if there is none."""
+    """Find the cubic step beyond `here`, or else the end of the interval."""
     gap = here.at - best.at
     theta = 3.0 * (best.value - here.value) / gap + best.slope + here.slope
     scale = max(abs(theta), abs(best.slope), abs(here.slope))

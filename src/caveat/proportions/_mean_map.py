@@ -37,8 +37,8 @@ class MeanMap(MeanOperatorClassifier):
         Add a constant feature, penalised like the others. One-hot columns make it
         redundant.
     solver : {"newton", "lbfgs"}, default="newton"
-        ``newton`` finds the exact minimum; ``lbfgs`` stops after `max_iter`
-        iterations from a fixed start, which acts as a penalty of its own. Without a penalty
+        ``newton`` finds the exact minimum; ``lbfgs`` stops after `max_iter` iterations
+        from a fixed start, which acts as a penalty of its own. Without a penalty
         (``lam=0``) there may be no minimum, so ``lbfgs`` is used.
     max_iter : int, default=100
         Most iterations.
@@ -61,12 +61,10 @@ class MeanMap(MeanOperatorClassifier):
         F at the solution.
     n_iter_ : int
 
-    Warnings
-    --------
-    Assumes that a class looks the same in every bag (the Simple variant). Where bags
-    differ in their items for other reasons, the class means are wrong.
-    If all bags have nearly the same proportions the class means are noise divided by almost
-    nothing; `mean_operator_feasible_` is then often False.
+    Warnings -------- Assumes that a class looks the same in every bag (the Simple
+    variant). Where bags differ in their items for other reasons, the class means are
+    wrong. If all bags have nearly the same proportions the class means are noise
+    divided by almost nothing; `mean_operator_feasible_` is then often False.
 
     References
     ----------
@@ -133,7 +131,8 @@ def mixture_coefficients(
 ) -> Floats:
     """Coefficients of the bag means in ``target[0] v+ + target[1] v-``.
 
-    ``V = (Pi'D Pi)^-1 Pi'D Mu`` is linear in the bag means, so such a sum is one of them.
+    ``V = (Pi'D Pi)^-1 Pi'D Mu`` is linear in the bag means, so such a sum is one of
+    them.
     """
     mixture = np.column_stack([p, 1.0 - p])
     normal = mixture.T @ (weights[:, None] * mixture)
@@ -144,7 +143,5 @@ def mixture_coefficients(
             "proportions",
             stacklevel=2,
         )
-        solution = np.linalg.pinv(normal) @ target
-    else:
-        solution = np.linalg.solve(normal, target)
-    return weights * (mixture @ solution)
+        return weights * (mixture @ (np.linalg.pinv(normal) @ target))
+    return weights * (mixture @ np.linalg.solve(normal, target))

@@ -1,14 +1,15 @@
 """Linear classifiers from a mean operator: the shared half of the mean-map family.
 
 Logistic loss needs the labels only through ``E[y x]``, the mean operator. Whoever can
-estimate it from bags can fit a classifier of items; the estimates differ, the rest is here.
+estimate it from bags can fit a classifier of items; the estimates differ, the rest is
+here.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -39,11 +40,11 @@ class Task:
     label: int
     linear: Floats
     minimum: Minimum | None = None
-    path: list[float] | None = None
+    path: list[float] = field(default_factory=list)
 
 
 class MeanOperatorClassifier(OneVersusRest):
-    """Base of the mean-map family: estimate ``E[y x]``, then minimise the logistic loss.
+    """Base of the mean-map family: estimate ``E[y x]``, minimise the logistic loss.
 
     ``F(w) = sum_i log(e^(w.x_i) + e^(-w.x_i)) - N m.w + lam/2 |w|^2``, and the
     probability of the second class is ``1 / (1 + e^(-2 w.x))``.
@@ -109,7 +110,7 @@ class MeanOperatorClassifier(OneVersusRest):
 def estimated_sum(
     problem: BagProblem, items: Design, model: MeanOperatorClassifier, label: int
 ) -> Floats:
-    """``N m``, the estimate of ``sum_i y_i x_i``, from the coefficients of bag means."""
+    """Estimate ``sum_i y_i x_i`` (N m) from the coefficients of the bag means."""
     coefficients = model._bag_coefficients(problem, label)
     per_bag = np.zeros(len(problem.sizes))
     per_bag[problem.present] = coefficients / problem.sizes[problem.present]
@@ -144,7 +145,7 @@ def is_exact(model: Any) -> bool:
 
 
 def penalty(model: Any, items: Design) -> float:
-    """The penalty, or the smallest one for which the minimum is still well defined.
+    """Give the penalty, or the smallest for which the minimum is well defined.
 
     Without a penalty an infeasible mean operator has no minimum, but the minimisers
     for vanishing penalties tend to one direction. It is reached, to three digits

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
+from math import isfinite, nan
 from numbers import Integral, Real
 from typing import Any
 
@@ -33,17 +33,18 @@ def check_number(
         if bound is not None
     ]
     rule = " ".join(["a number", " and ".join(bounds)]).strip()
+    number = nan
+    if isinstance(value, Real) and not isinstance(value, bool):
+        number = float(value)
     good = (
-        isinstance(value, Real)
-        and not isinstance(value, bool)
-        and isfinite(float(value))
-        and (least is None or value >= least)
-        and (above is None or value > above)
-        and (most is None or value <= most)
+        isfinite(number)
+        and (least is None or number >= least)
+        and (above is None or number > above)
+        and (most is None or number <= most)
     )
     if not good:
         raise InvalidInput(f"{name}: found {value!r}; expected {rule}")
-    return float(value)
+    return number
 
 
 def check_whole(name: str, value: Any, *, least: int) -> int:

@@ -55,7 +55,7 @@ class Plan:
 
 
 def plan_naive(codes: NDArray, class_counts: NDArray, targets: Targets) -> Plan:
-    """One kind: everybody."""
+    """Plan with one kind: everybody."""
     shares = targets.sizes / targets.sizes.sum()
     return Plan(
         np.zeros(len(codes), dtype=np.int64),
@@ -65,7 +65,7 @@ def plan_naive(codes: NDArray, class_counts: NDArray, targets: Targets) -> Plan:
 
 
 def plan_simple(codes: NDArray, class_counts: NDArray, targets: Targets) -> Plan:
-    """A kind per class; both margins, classes and sizes, are met."""
+    """Plan with a kind per class; both margins, classes and sizes, are met."""
     table = class_by_bag(class_counts, targets)
     counts = controlled_rounding(table, class_counts, targets.sizes)
     return Plan(codes, counts, counts.astype(np.float64))
@@ -74,7 +74,7 @@ def plan_simple(codes: NDArray, class_counts: NDArray, targets: Targets) -> Plan
 def plan_intermediate(
     codes: NDArray, class_counts: NDArray, targets: Targets, clusters: NDArray
 ) -> Plan:
-    """A kind per cluster: the mixture of clusters that comes closest to the targets."""
+    """Plan with a kind per cluster: the mixture that comes closest to the targets."""
     assert targets.proportions is not None
     table = class_by_cluster(codes, clusters, len(class_counts))
     goal = (targets.proportions * targets.sizes[:, None]).T
@@ -93,7 +93,7 @@ def plan_hard(
     clusters: NDArray,
     rng: RandomState,
 ) -> Plan:
-    """A kind per class and cluster: a random joint table, fitted to all margins.
+    """Plan with a kind per class and cluster: a random joint table, fitted to margins.
 
     The margins are first made to agree with each other, so that the fit converges.
     """
@@ -115,7 +115,7 @@ def plan_hard(
 
 
 def class_by_cluster(codes: NDArray, clusters: NDArray, n_classes: int) -> NDArray:
-    """Number of items per class and cluster."""
+    """Count items per class and cluster."""
     n_clusters = int(clusters.max()) + 1
     flat = np.bincount(codes * n_clusters + clusters, minlength=n_classes * n_clusters)
     return flat.reshape(n_classes, n_clusters)

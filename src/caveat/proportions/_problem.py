@@ -66,7 +66,6 @@ class BagProblem:
     @cached_property
     def distances(self) -> Floats:
         """Euclidean distance between the means of every two present bags."""
-        squares = np.einsum("ij,ij->i", self.means, self.means)
         # A far-away centre would cost digits: distances do not depend on it.
         centred = self.means - self.means.mean(axis=0)
         squares = np.einsum("ij,ij->i", centred, centred)
@@ -86,7 +85,7 @@ class BagProblem:
         return self.sizes @ self.shares / self.n_items
 
     def take(self, rows: NDArray) -> BagProblem:
-        """The same bags with some of the items; a row may come twice."""
+        """Take some of the items in the same bags; a row may come twice."""
         return _Part(self, rows)
 
 

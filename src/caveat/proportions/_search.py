@@ -1,8 +1,8 @@
 """One set of fits, every strategy's verdict: the search behind selection tables.
 
 For each configuration and each strategy's splits, fit on the training part and compare
-the predicted shares with the known ones on the validation part. Which strategy chooses, and
-by which criterion, is decided afterwards by looking at the table.
+the predicted shares with the known ones on the validation part. Which strategy chooses,
+and by which criterion, is decided afterwards by looking at the table.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Selection:
     notes: list[str] = field(default_factory=list)
 
     def best(self, rule: str = "split-bag-shuffle") -> int:
-        """Number of the configuration that a column prefers; the first among equals."""
+        """Tell which configuration a column prefers; the first among equals."""
         check_choice("rule", rule, list(self.table.columns))
         values = self.table[rule]
         usable = values[[model is not None for model in self.models]].dropna()
@@ -88,14 +88,14 @@ class Selection:
                 f"rule: no configuration has a value of {rule!r}; "
                 + (self.notes[0] if self.notes else "none could be fitted")
             )
-        return int(usable.idxmin())
+        return int(np.asarray(usable.index)[int(usable.to_numpy().argmin())])
 
     def best_params(self, rule: str = "split-bag-shuffle") -> dict[str, Any]:
-        """Parameters of the configuration that a column prefers."""
+        """Give the parameters of the configuration that a column prefers."""
         return self.configurations[self.best(rule)]
 
     def best_model(self, rule: str = "split-bag-shuffle") -> Any:
-        """The preferred configuration, fitted to all training items."""
+        """Give the preferred configuration, fitted to all training items."""
         return self.models[self.best(rule)]
 
 
@@ -147,10 +147,9 @@ def search(
     -------
     Selection
 
-    Warnings
-    --------
-    A criterion knows shares, not items: the configuration it prefers may be far from the best.
-    `Selection` tells; the regret of a rule can only be seen with labels.
+    Warnings -------- A criterion knows shares, not items: the configuration it prefers
+    may be far from the best. `Selection` tells; the regret of a rule can only be seen
+    with labels.
 
     Examples
     --------
@@ -264,7 +263,7 @@ def strategy_splitter(
     legacy: bool = False,
     random_state: Any = None,
 ) -> BagSplitter:
-    """The splitter that goes by the name of a strategy."""
+    """Build the splitter that goes by the name of a strategy."""
     check_choice("strategy", name, STRATEGIES)
     if name == "full-bag-kfold":
         return FullBagKFold(n_splits, legacy=legacy, random_state=random_state)
@@ -302,7 +301,7 @@ def _fitted_outputs(
     like: Any,
     notes: list[str],
 ) -> list[Output | None]:
-    """Outputs on the validation part of fits to the training part."""
+    """Fit to the training part and predict the validation part."""
     part = problem.take(train)
     fitted = _fit_all([clone(model) for model in models], part, classes, like, notes)
     held_out = problem.take(validation)
@@ -350,7 +349,7 @@ class _quiet(warnings.catch_warnings):
         warnings.simplefilter("always")
         return self._caught
 
-    def __exit__(self, *details: object) -> None:
+    def __exit__(self, *details: Any) -> None:
         super().__exit__(*details)
         for warning in self._caught or []:
             note = str(warning.message)

@@ -81,7 +81,8 @@ def check_bag_numbers(bags: ArrayLike, n_items: int, name: str = "bags") -> NDAr
     if numbers is None or (len(numbers) and numbers.min() < 0):
         raise InvalidInput(
             f"{name}: found {listing(pd.unique(pd.Series(array)), _SHOWN)}; expected "
-            "whole numbers from 0 (other ids need proportions as a dict or Series keyed by id)"
+            "whole numbers from 0 (other ids need proportions as a dict or Series "
+            "keyed by id)"
         )
     return numbers
 
@@ -217,14 +218,14 @@ def _check_table(
 
 def _same_index(X: Any, bags: Any) -> None:
     """Two pandas objects must agree on what a row is: nothing is aligned here."""
-    if isinstance(X, pd.DataFrame) and isinstance(bags, pd.Series | pd.DataFrame):
-        if len(X) == len(bags) and not X.index.equals(bags.index):
-            row = int(np.argmax(np.asarray(X.index != bags.index)))
-            raise InvalidInput(
-                f"bags: the index differs from that of X (found {bags.index[row]!r} at row "
-                f"{row}; expected {X.index[row]!r}); give both the same index, in the "
-                "same order"
-            )
+    frames = isinstance(X, pd.DataFrame) and isinstance(bags, pd.Series | pd.DataFrame)
+    if frames and len(X) == len(bags) and not X.index.equals(bags.index):
+        row = int(np.argmax(np.asarray(X.index != bags.index)))
+        raise InvalidInput(
+            f"bags: the index differs from that of X (found {bags.index[row]!r} at row "
+            f"{row}; expected {X.index[row]!r}); give both the same index, in the "
+            "same order"
+        )
 
 
 def _one_dimensional(name: str, values: Any) -> NDArray:
@@ -239,7 +240,7 @@ def _one_dimensional(name: str, values: Any) -> NDArray:
 
 
 def _whole_numbers(array: NDArray) -> NDArray | None:
-    """The same as whole numbers, or None where they are something else."""
+    """Turn into whole numbers, or None where they are something else."""
     if np.issubdtype(array.dtype, np.integer):
         return array.astype(np.int64)
     if np.issubdtype(array.dtype, np.floating):

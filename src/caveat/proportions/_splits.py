@@ -54,7 +54,7 @@ class BagSplitter:
     def get_n_splits(
         self, X: Any = None, bags: Any = None, proportions: Any = None
     ) -> int:
-        """Number of splits."""
+        """Tell the number of splits."""
         return self.n_splits
 
     @abstractmethod
@@ -198,7 +198,7 @@ class SplitBagKFold(BagSplitter):
     >>> from caveat.proportions import SplitBagKFold
     >>> folds = SplitBagKFold(2, random_state=0).split(None, [0, 0, 1, 1], [0.0, 0.5])
     >>> [sorted(validation.tolist()) for _, validation in folds]
-    [[1, 3], [0, 2]]
+    [[1, 2], [0, 3]]
     """
 
     def __init__(
@@ -217,8 +217,8 @@ class SplitBagKFold(BagSplitter):
         ]
         if small:
             raise InvalidInput(
-                f"n_splits: found {self.n_splits} parts, but bag {listing(small, 5)} has "
-                "fewer items; use fewer parts or split-bag-shuffle"
+                f"n_splits: found {self.n_splits} parts, but bag {listing(small, 5)} "
+                "has fewer items; use fewer parts or split-bag-shuffle"
             )
         if not self.legacy:
             members = [rng.permutation(rows) for rows in members]
@@ -255,7 +255,7 @@ class SplitBagShuffle(BagSplitter):
     Examples
     --------
     >>> from caveat.proportions import SplitBagShuffle
-    >>> splits = SplitBagShuffle(1, random_state=0).split(None, [0, 0, 1, 1], [0.0, 0.5])
+    >>> splits = SplitBagShuffle(1).split(None, [0, 0, 1, 1], [0.0, 0.5])
     >>> [(len(train), len(validation)) for train, validation in splits]
     [(2, 2)]
     """
@@ -356,7 +356,7 @@ def _members(bags: NDArray, n_bags: int) -> list[NDArray]:
 
 
 def _held_out(share: float | ArrayLike, sizes: list[int]) -> NDArray:
-    """Validation items per bag; at least one item of a bag stays in training."""
+    """Count validation items per bag; at least one stays in training."""
     shares = np.asarray(share, dtype=np.float64)
     if shares.ndim == 0:
         check_number("validation_size", float(shares), above=0)
@@ -366,8 +366,8 @@ def _held_out(share: float | ArrayLike, sizes: list[int]) -> NDArray:
             )
     elif shares.shape != (len(sizes),) or not ((shares >= 0) & (shares < 1)).all():
         raise InvalidInput(
-            f"validation_size: found {np.asarray(share)!r}; expected a share between 0 and "
-            f"1 for each of {len(sizes)} bags"
+            f"validation_size: found {np.asarray(share)!r}; expected a share between 0 "
+            f"and 1 for each of {len(sizes)} bags"
         )
     counts = np.array(sizes)
     wanted = np.rint(shares * counts).astype(np.int64)

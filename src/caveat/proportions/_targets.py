@@ -39,8 +39,8 @@ def resolve_targets(
     total = int(class_counts.sum())
     if variant == "naive" and proportions is not None:
         raise InvalidInput(
-            "proportions: found some, but Naive takes no proportions (bags know nothing "
-            "of labels); use simple"
+            "proportions: found some, but Naive takes no proportions (bags know "
+            "nothing of labels); use simple"
         )
     count = _count(n_bags, sizes, proportions)
     if count > total:
@@ -91,7 +91,7 @@ def _two_class_shares(name: str, sizes: NDArray, share: float) -> Floats:
 
 
 def _count(n_bags: int | None, sizes: Any, proportions: Any) -> int:
-    """Number of bags, on which everything given must agree."""
+    """Find the number of bags, on which everything given must agree."""
     told = {}
     if n_bags is not None:
         told["n_bags"] = check_whole("n_bags", n_bags, least=1)

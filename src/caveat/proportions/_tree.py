@@ -44,10 +44,10 @@ class BinnedItems:
     def of(cls, X: Any) -> BinnedItems:
         """Bin a dense or sparse matrix of items by features."""
         codes, widths = [], []
-        columns = sparse.csc_matrix(X) if sparse.issparse(X) else np.asarray(X)
+        columns: Any = sparse.csc_matrix(X) if sparse.issparse(X) else np.asarray(X)
         for j in range(columns.shape[1]):
             column = columns[:, [j]]
-            flat = column.toarray() if sparse.issparse(column) else column
+            flat = column.toarray() if sparse.issparse(X) else column
             code, width = _binned(np.ravel(flat))
             codes.append(code)
             widths.append(width)
@@ -128,27 +128,30 @@ def boosted_errors(
     train: NDArray,
     test: NDArray,
     min_split: int | float,
-    n_rounds: int,
+    n_trees: int,
+    shrinkage: float,
     rng: np.random.RandomState,
 ) -> Floats:
-    """Test error after each of several trees, every one grown on what is left to explain.
+    """Test error after each of several trees, every one grown on what is left over.
 
     Parameters
     ----------
     items, y, train, test, rng
         As in `tree_errors`.
     min_split : int or float
-    n_rounds : int
+    n_trees : int
+    shrinkage : float
+        Share of a tree's prediction that counts.
 
     Returns
     -------
-    ndarray of shape (n_rounds, outputs)
+    ndarray of shape (n_trees, outputs)
         Mean squared error on the test rows.
     """
     rest = y.copy()
     least = rows_to_split(min_split, len(train))
     errors = []
-    for _ in range(n_rounds):
+    for _ in range(n_trees):
         tree = _tree_kernels.grow(
             items.codes,
             items.indptr,
@@ -162,7 +165,8 @@ def boosted_errors(
             least,
         )
         for rows in (train, test):
-            rest[rows] -= _tree_kernels.predict(items.codes, rows, *tree)
+            found = _tree_kernels.predict(items.codes, rows, *tree)
+            rest[rows] -= shrinkage * found
         errors.append((rest[test] ** 2).mean(axis=0))
     return np.array(errors)
 

@@ -250,8 +250,8 @@ def squared_errors(
 ) -> Floats:
     """Sum of squared errors per output, for the tree cut back at each `min_splits`.
 
-    A greedy tree that stops at nodes below m rows is the full tree cut at those nodes, so
-    one descent serves all values. `min_splits` must fall.
+    A greedy tree that stops at nodes below m rows is the full tree cut at those nodes,
+    so one descent serves all values. `min_splits` must fall.
     """
     n_outputs = y.shape[1]
     errors = np.zeros((len(min_splits), n_outputs))

@@ -104,7 +104,7 @@ class VariantReport:
         return "\n".join(lines)
 
     def sentence(self) -> str:
-        """The verdict in one sentence."""
+        """Say the verdict in one sentence."""
         if self.variant == "unknown":
             depends = self.p_values["T2"] <= self.alpha
             return "Without labels only one test can be run: the bags " + (
@@ -120,9 +120,9 @@ class VariantReport:
 
 _MEANING = {
     "naive": "Naive: bags know nothing of labels or items.",
-    "simple": "Simple: bags depend on labels only; a class looks the same in every bag.",
-    "intermediate": "Intermediate: bags depend on items only; equal items have equal odds "
-    "in every bag.",
+    "simple": "Simple: bags depend on labels only; a class looks alike in every bag.",
+    "intermediate": "Intermediate: bags depend on items only; like items have like "
+    "odds in every bag.",
     "hard": "Hard: bags depend on items and labels alike.",
 }
 
@@ -174,12 +174,10 @@ def identify_variant(
     -------
     VariantReport
 
-    Warnings
-    --------
-    p-values of FCIT are not calibrated and pile up near 0 and 1: read them as decisions.
-    A test that sees too few items finds independence where there is none; with
-    thousands of items it sees dependences too weak to matter. Features that cannot
-    predict labels at all make every verdict void.
+    Warnings -------- p-values of FCIT are not calibrated and pile up near 0 and 1: read
+    them as decisions. A test that sees too few items finds independence where there is
+    none; with thousands of items it sees dependences too weak to matter. Features that
+    cannot predict labels at all make every verdict void.
 
     References
     ----------
@@ -236,7 +234,8 @@ class _Seen:
         self.items = BinnedItems.of(items)
         self.labels = labels
         self.groups = groups
-        self.settings = {"n_permutations": n_permutations, "trees": trees}
+        self.n_permutations = n_permutations
+        self.trees = trees
         self.bag_hot = np.eye(int(groups.max()) + 1)[groups]
         self.bag_target = (
             groups.astype(np.float64) if bag_coding == "integer" else self.bag_hot
@@ -266,15 +265,26 @@ class _Seen:
 
     def permutation_p_values(self, rng: Any) -> dict[str, float]:
         """T2, and T4 within labels, by permuting bags."""
-        found = {"T2": permutation_test(self.items, self.groups, None, rng)}
-        if self.labels is not None:
-            found["T4"] = permutation_test(self.items, self.groups, self.labels, rng)
-        return found
+        given = {"T2": None, "T4": self.labels}
+        return {
+            test: permutation_test(
+                self.items, self.groups, strata, rng, trees=self.trees
+            )
+            for test, strata in given.items()
+            if test == "T2" or strata is not None
+        }
 
     def _test(
         self, x: BinnedItems, y: Floats, z: BinnedItems | None, rng: Any
     ) -> float:
-        return fcit(x, y, z, random_state=rng, **self.settings)
+        return fcit(
+            x,
+            y,
+            z,
+            n_permutations=self.n_permutations,
+            trees=self.trees,
+            random_state=rng,
+        )
 
 
 def chi_square(labels: NDArray, groups: NDArray) -> float:
@@ -292,8 +302,9 @@ def permutation_test(
     random_state: Any = None,
     *,
     n_permutations: int = 99,
+    trees: str = "boosted",
 ) -> float:
-    """Calibrated test of items against bags, given strata: does shuffling bags hurt?
+    """Test items against bags, given strata, by shuffling the bags.
 
     Parameters
     ----------
@@ -303,6 +314,7 @@ def permutation_test(
     strata : ndarray or None
         Bags are shuffled among items of one stratum only.
     n_permutations : int, default=99
+    trees : {"boosted", "single"}, default="boosted"
 
     Returns
     -------
@@ -319,11 +331,11 @@ def permutation_test(
             items, BinnedItems.of(np.eye(int(strata.max()) + 1)[strata])
         )
     hot = standardised(np.eye(int(groups.max()) + 1)[groups])
-    setting = choose_setting(given, hot, rng)
+    setting = choose_setting(given, hot, rng, trees)
     order = rng.permutation(n)
 
     def error(target: Floats) -> float:
-        return held_out_error(given, target, order, n_test, setting, rng)
+        return held_out_error(given, target, order, n_test, setting, rng, trees)
 
     real = error(hot)
     as_good = sum(
@@ -344,7 +356,7 @@ def _shuffle_within(strata: NDArray | None, n: int, rng: Any) -> NDArray:
 
 
 def _verdict(p_values: dict[str, float], alpha: float) -> tuple[str, tuple[str, ...]]:
-    """The variant whose column equals the decisions, and the nearest ones."""
+    """Find the variant whose column equals the decisions, and the nearest ones."""
     found = {test for test, p in p_values.items() if p > alpha}
     asked = set(p_values)
     distance = {
@@ -375,8 +387,8 @@ def _codes(name: str, values: ArrayLike, n_items: int) -> NDArray:
         )
     if len(found) > max(2, n_items // 2):
         raise InvalidInput(
-            f"{name}: found {len(found)} different values for {n_items} items; expected "
-            "groups of several items"
+            f"{name}: found {len(found)} different values for {n_items} items; "
+            "expected groups of several items"
         )
     return codes.astype(np.int64)
 

@@ -1,7 +1,8 @@
 """How well predictions fit the bags' proportions: all that can be known without labels.
 
-Every criterion compares the shares that a model predicts in each bag with the shares that
-are known; smaller is better. Hard predictions are counted; probabilities are averaged.
+Every criterion compares the shares that a model predicts in each bag with the shares
+that are known; smaller is better. Hard predictions are counted; probabilities are
+averaged.
 """
 
 from __future__ import annotations
@@ -30,10 +31,8 @@ def bag_l1(predicted: ArrayLike, bags: ArrayLike, proportions: ArrayLike) -> flo
     float, at least 0; smaller is better. Two classes count the second one only, more
     count all. Bags without items count nothing.
 
-    Warnings
-    --------
-    A model that predicts the right share of wrong items has criterion 0. It cannot tell a
-    classifier from a fortunate threshold.
+    Warnings -------- A model that predicts the right share of wrong items has criterion
+    0. It cannot tell a classifier from a fortunate threshold.
 
     Examples
     --------

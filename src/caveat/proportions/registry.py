@@ -1,7 +1,8 @@
 """Learners, measures, criteria and rules of label proportions, row by row.
 
-To add a learner: its module, and a row here. ``facts["legacy"]`` holds the parameters that
-repeat the published experiments, ``facts["legacy_grid"]`` their grid where it differs.
+To add a learner: its module, and a row here. ``facts["legacy"]`` holds the parameters
+that repeat the published experiments, ``facts["legacy_grid"]`` their grid where it
+differs.
 """
 
 from math import inf
