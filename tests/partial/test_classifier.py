@@ -69,6 +69,15 @@ def test_splitters_and_pipelines_slice_candidates_with_the_items(iris):
     assert proba.shape == (150,)
 
 
+def test_candidate_sets_are_scored_by_their_covering_rate(iris):
+    X, y, candidates = iris
+    model = PartialLabelClassifier(**QUICK).fit(X, candidates)
+    wanted = covering_rate(model.predict_proba(X), candidates)
+    assert model.score(X, candidates) == wanted
+    assert model.score(X, CandidateSets(candidates)) == wanted
+    assert model.score(X, y) == (model.predict(X) == y).mean()
+
+
 def test_raw_tables_with_text_and_gaps_are_encoded(iris):
     X, y, candidates = iris
     frame = pd.DataFrame(X, columns=list("abcd"))

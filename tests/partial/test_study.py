@@ -13,8 +13,6 @@ from caveat.study import load_study, plan
 from caveat.study.topic import Context
 from caveat.training import Diverged
 
-pytestmark = pytest.mark.filterwarnings("ignore:candidates. .* items have all")
-
 
 def partial_iris():
     iris = load("iris")
@@ -112,6 +110,19 @@ def test_the_same_repeat_has_the_same_rows_and_candidates_for_all_learners():
         for name in ("cc", "proden")
     )
     assert first == second
+
+
+def test_what_follows_a_fit_gets_labels_of_the_models_classes(monkeypatch):
+    seen = []
+
+    def follow(self, model, X_train, y_train, X_test, y_test, config):
+        seen.append((set(y_train) | set(y_test), set(model.classes_), config))
+        return {"shift": [{"config": config}]}
+
+    monkeypatch.setattr(Context, "follow", follow)
+    outcome = TOPIC.run(context_of(partial_iris(), then={"shift": {}}))
+    assert seen[0][0] == seen[0][1]
+    assert outcome.curves == {"shift": [{"config": 0}]}
 
 
 def test_a_diverging_configuration_fails():

@@ -244,6 +244,23 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         best = self._logits(X).argmax(dim=1).numpy()
         return self.classes_[best]
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Give the accuracy for labels, the covering rate for candidate sets.
+
+        So a search with scikit-learn's tools needs no true label.
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_items, n_columns)
+        y : array-like of labels, CandidateSets, or 0/1 matrix
+        sample_weight : array-like, optional
+            For labels only.
+        """
+        if isinstance(y, CandidateSets) or np.ndim(y) == 2:
+            sets = as_candidates(y, classes=self.classes_.tolist(), warn=False)
+            return covering_rate(self.predict_proba(X), sets)
+        return float(super().score(X, y, sample_weight))
+
     def decision_function(self, X: Any) -> Floats:
         """Logits of every class; with two classes, how far the second is ahead."""
         logits = self._logits(X).numpy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -125,12 +126,8 @@ class PartialTopic:
                 "fact.test-rows": len(problem.test),
             }
             outcome.rows.extend({"config": index, **row, **facts} for row in rows)
-            parts = (problem.X.iloc[problem.train], problem.sets[problem.train].matrix)
-            tests = (problem.X.iloc[problem.test], problem.codes[problem.test])
-            if context.spec["then"]:
-                found = context.follow(model, *parts, *tests, index)
-                for name, curve in found.items():
-                    outcome.curves.setdefault(name, []).extend(curve)
+            for name, curve in _follow(context, problem, model, index).items():
+                outcome.curves.setdefault(name, []).extend(curve)
             context.progress(done + 1, total)
         return outcome
 
@@ -166,13 +163,16 @@ class PartialTopic:
                 now._logits(held).numpy(), now._logits(tested).numpy()
             )
 
-        model.fit(
-            problem.X.iloc[problem.train],
-            problem.sets[problem.train],
-            encoder=PlenchScaler().fit(problem.X) if plench else None,
-            checkpoints=plench_checkpoints(steps, every) if plench else None,
-            watch=watch,
-        )
+        with warnings.catch_warnings():
+            # The outcome's notes say it once.
+            warnings.filterwarnings("ignore", message="candidates:")
+            model.fit(
+                problem.X.iloc[problem.train],
+                problem.sets[problem.train],
+                encoder=PlenchScaler().fit(problem.X) if plench else None,
+                checkpoints=plench_checkpoints(steps, every) if plench else None,
+                watch=watch,
+            )
         return model, [_row(found) for found in model.history_]
 
 
@@ -276,6 +276,24 @@ def _fit_foreign(
         with np.errstate(divide="ignore"):
             logs.append(np.log(proba))
     return model, [{"checkpoint": None, **problem.scores(*logs)}]
+
+
+def _follow(
+    context: Context, problem: Problem, model: Any, index: int
+) -> dict[str, list[Row]]:
+    """Run what follows a fit; it is part of the evaluation, so it gets true labels."""
+    if not context.spec["then"]:
+        return {}
+    labels = np.asarray(context.dataset.y)
+    train, test = problem.train, problem.test
+    return context.follow(
+        model,
+        problem.X.iloc[train],
+        labels[train],
+        problem.X.iloc[test],
+        labels[test],
+        index,
+    )
 
 
 def _digests(problem: Problem) -> dict[str, str]:
