@@ -9,6 +9,7 @@ import pytest
 from caveat.exceptions import CaveatError
 from caveat.multilabel import (
     average_ranks,
+    bootstrap_intervals,
     evaluate,
     make_sectors,
     margin_profile,
@@ -124,6 +125,23 @@ def test_the_reference_is_what_constant_scores_get(truth):
     shown = profile.table["reference"]
     for name in shown.index:
         assert shown[name] == pytest.approx(constant[name]), name
+
+
+def test_intervals_of_both_sides_agree_with_the_bootstrap(truth):
+    rng = np.random.default_rng(5)
+    scores = np.round(truth + rng.normal(size=truth.shape), 1)
+    profile = margin_profile(truth, scores)
+    table = bootstrap_intervals(
+        truth, scores, measures=["instance_auc", "macro_auc"], n_resamples=400,
+        random_state=0,
+    )  # fmt: skip
+    for side, name in (
+        (profile.label_wise, "instance_auc"),
+        (profile.instance_wise, "macro_auc"),
+    ):
+        width = table.loc[name, "high"] - table.loc[name, "low"]
+        assert side.order == pytest.approx(table.loc[name, "value"])
+        assert side.high - side.low == pytest.approx(width, rel=0.15)
 
 
 def test_popularity_may_come_from_training(truth):

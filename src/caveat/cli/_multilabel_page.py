@@ -309,8 +309,8 @@ def _sides_figure(found: Comparison, conditions: str) -> kit.Figure:
         size=(7.0, height + 1.0),
         phone_size=(3.6, 2 * (height + 0.75) + 0.4),
         conditions=kit.say(
-            "Lines are 95 % intervals over instances, or over labels. Hatched: what a "
-            "list of labels by popularity orders. {rest}",
+            "Lines are 95 % intervals over instances. Hatched: what a list of labels "
+            "by popularity orders. {rest}",
             rest=conditions,
         ),
         downloads=[

@@ -31,6 +31,7 @@ from caveat.multilabel._evaluate import evaluate
 from caveat.multilabel._facts import score_facts
 from caveat.multilabel._kernels import FloatArray
 from caveat.multilabel._margins import margins
+from caveat.multilabel._memory import check_fits
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Side:
         Share of pairs in the right order (ties one half), averaged over
         instances or labels; 0.5 is chance.
     low, high : float
-        95 % interval of that mean.
+        95 % interval of that mean, for other instances of the same kind.
     share_positive : float
         Share of instances (labels) whose margin is positive: all pairs right.
     """
@@ -108,12 +109,15 @@ def margin_profile(
     --------
     "Served" means better than chance, not good; Table 2 of [1]_ speaks of
     predictors that make no mistake at all. The label-wise side can be high
-    because some labels are common: compare with `popularity`.
+    because some labels are common: compare with `popularity`. Labels with one or two
+    positives make the instance-wise interval too short.
 
     References
     ----------
     .. [1] X.-Z. Wu, Z.-H. Zhou (2017). A unified view of multi-label performance
        measures. ICML, PMLR 70. Table 2.
+    .. [2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson (1988). Comparing the areas
+       under two or more correlated ROC curves. Biometrics 44(3).
 
     Examples
     --------
@@ -126,6 +130,11 @@ def margin_profile(
     """
     truth = LabelRows("Y", Y)
     real = ScoreRows(scores, truth)
+    check_fits(
+        10.0 * truth.shape[0] * truth.shape[1],
+        f"a profile of {truth.shape[0]:,} x {truth.shape[1]:,} scores",
+        "take a random part of the rows, or evaluate and margins, which read blocks",
+    )
     with warnings.catch_warnings():
         # The profile says in words what these two warn of.
         warnings.simplefilter("ignore", TieWarning)
@@ -136,8 +145,12 @@ def margin_profile(
     gaps = margins(Y, scores)
     by_row = _values.row_part("instance_auc", facts, "half", "skip")
     by_label = _values.label_part(facts.labels, "half", "skip")
-    label_wise = _side(by_row, gaps.share_rows_positive)
-    instance_wise = _side(by_label, gaps.share_labels_positive)
+    label_wise = _side(
+        by_row.mean, by_row.terms[by_row.valid], gaps.share_rows_positive
+    )
+    instance_wise = _side(
+        by_label.mean, _influence(real.dense(), truth), gaps.share_labels_positive
+    )
     free = _popularity_order(truth, popularity)
     verdict = {
         (True, True): "both",
@@ -155,14 +168,43 @@ def margin_profile(
     )
 
 
-def _side(part: _values.Part, share_positive: float) -> Side:
-    terms = part.terms[part.valid]
-    mean = part.mean
+def _side(mean: float, terms: FloatArray, share_positive: float) -> Side:
+    """Give a mean of terms, one per instance, its interval (Student's t)."""
     if len(terms) < 2:
         return Side(mean, mean, mean, share_positive)
     width = float(t_distribution.ppf(0.975, len(terms) - 1))
     half = width * float(terms.std(ddof=1)) / np.sqrt(len(terms))
     return Side(mean, mean - half, mean + half, share_positive)
+
+
+def _influence(S: FloatArray, truth: LabelRows) -> FloatArray:
+    """How much each instance moves macro-AUC: its variance, whatever the labels share.
+
+    The influence function of an AUC (DeLong et al. 1988) is the share of the other
+    class that an instance is ordered rightly against, less the AUC, over the share
+    of its own class; labels are averaged instance by instance.
+    """
+    m, n_labels = S.shape
+    total, used = np.zeros(m), 0
+    Y = truth.dense()
+    for j in range(n_labels):
+        positive = Y[:, j] == 1
+        p = int(positive.sum())
+        if p in (0, m):
+            continue
+        up, down = S[positive, j], S[~positive, j]
+        above, below = _share_below(down, up), 1 - _share_below(up, down)
+        total[positive] += (above - above.mean()) * m / p
+        total[~positive] += (below - below.mean()) * m / (m - p)
+        used += 1
+    return total / max(1, used)
+
+
+def _share_below(values: FloatArray, x: FloatArray) -> FloatArray:
+    """Share of the values below each x, ties one half."""
+    ordered = np.sort(values)
+    twice = np.searchsorted(ordered, x, "left") + np.searchsorted(ordered, x, "right")
+    return twice / (2 * len(ordered))
 
 
 def _popularity_order(truth: LabelRows, popularity: Any) -> float:
