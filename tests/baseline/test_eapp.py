@@ -402,6 +402,26 @@ def test_progress_is_told(overlapping):
     assert seen == [(number, 9) for number in range(1, 10)]
 
 
+# Honest AUC on breast cancer at k = 2, 3, 6, 8, from the prototype of the method with
+# other folds; hence the tolerance.
+CLUSTERERS = {
+    "kmeans": [0.971, 0.920, 0.964, 0.958],
+    "ward": [0.969, 0.947, 0.952, 0.947],
+    "average": [0.832, 0.855, 0.943, 0.960],
+    "spectral": [0.970, 0.977, 0.926, 0.956],
+    "gmm": [0.969, 0.948, 0.966, 0.956],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("clusterer", CLUSTERERS)
+def test_clusterers_give_the_known_curves(clusterer):
+    X, y = load_breast_cancer(return_X_y=True)
+    found = EAPP(clusterer=clusterer, k_max=8, shuffles=0, random_state=0).fit(X, 1 - y)
+    honest = found.curve_.set_index("k")["honest"]
+    np.testing.assert_allclose(honest[[2, 3, 6, 8]], CLUSTERERS[clusterer], atol=0.03)
+
+
 @pytest.mark.slow
 def test_noise_gives_uniform_p_values_and_stays_in_the_band():
     rng = np.random.default_rng(0)
