@@ -68,8 +68,11 @@ class AlternatingMeanMap(LaplacianMeanMap):
     weighting, bag_weights, fit_intercept, solver, max_iter, overflow, multiclass
         As in `MeanMap`.
 
-    Attributes ---------- classes_, coef_, intercept_, mean_operator_,
-    mean_operator_feasible_, objective_, n_iter_
+    Attributes
+    ----------
+    classes_, coef_, intercept_, mean_operator_, mean_operator_feasible_
+        As in `MeanMap`.
+    objective_, n_iter_
         As in `MeanMap`.
     objective_path_ : list of list of float
         F after every round, one list per fitted vector.

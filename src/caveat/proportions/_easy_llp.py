@@ -36,10 +36,12 @@ class EasyLLP(BagNetworkClassifier):
     classes_, network_, losses_, n_steps_
         As in `DLLPClassifier`.
 
-    Warnings -------- Unbiased for random bags (the Naive variant) only. The spread of
-    the coefficients grows with the size of bags; with thousands of items in a bag they
-    are noise. Negative coefficients make the loss unbounded below: watch `losses_`, or
-    set `c_max`.
+    Warnings
+    --------
+    Unbiased for random bags (the Naive variant) only. The spread of the coefficients
+    grows with the size of bags; with thousands of items in a bag they are noise.
+    Negative coefficients make the loss unbounded below: watch `losses_`, or set
+    `c_max`.
 
     References
     ----------

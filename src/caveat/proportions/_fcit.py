@@ -31,7 +31,7 @@ GRID: tuple[int | float, ...] = (2, 8, 64, 512, 0.01, 0.2, 0.4)
 """`min_samples_split` of the published test, in its order."""
 
 _BOOSTED_GRID: tuple[int | float, ...] = (512, 0.2, 0.4)
-_MOST_TREES = 12
+_MOST_TREES = 8
 _SHRINKAGE = 0.3
 _TEST_SHARE = 0.1
 _CHOICE_SPLITS = 3
@@ -62,7 +62,7 @@ def fcit(
         ``single`` is the published test: one tree, its `min_samples_split` chosen
         for x and z and again for z alone. A single tree spends its splits on what
         matters most, so a weak x beside a strong z goes unseen on thousands of items.
-        ``boosted`` lets up to twelve small trees explain what is left over, each
+        ``boosted`` lets up to eight small trees explain what is left over, each
         by a part, and takes one setting for both sides, so that they differ in x only.
     random_state : int, RandomState or None, default=None
 
@@ -71,8 +71,10 @@ def fcit(
     float, between 0 and 1
         p-value; small means dependent.
 
-    Warnings -------- The divisions share items, so their errors are not independent and
-    the p-value is not calibrated: it piles up near 0 and near 1. Read it as a decision.
+    Warnings
+    --------
+    The divisions share items, so their errors are not independent and the p-value is
+    not calibrated: it piles up near 0 and near 1. Read it as a decision.
 
     References
     ----------

@@ -55,8 +55,10 @@ class BagForwardNetwork(NetworkBagClassifier):
     losses_ : list of float
     n_steps_ : int
 
-    Warnings -------- As `BagForwardCorrection`: right where bags differ in their labels
-    only. A network that is trained long learns to tell bags apart by anything.
+    Warnings
+    --------
+    As `BagForwardCorrection`: right where bags differ in their labels only. A network
+    that is trained long learns to tell bags apart by anything.
 
     References
     ----------

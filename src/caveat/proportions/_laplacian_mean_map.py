@@ -54,8 +54,11 @@ class LaplacianMeanMap(MeanOperatorClassifier):
         As in `MeanMap`; `weighting` also says what a bag's class means count
         for in the mean operator.
 
-    Attributes ---------- classes_, coef_, intercept_, mean_operator_,
-    mean_operator_feasible_, objective_, n_iter_
+    Attributes
+    ----------
+    classes_, coef_, intercept_, mean_operator_, mean_operator_feasible_
+        As in `MeanMap`.
+    objective_, n_iter_
         As in `MeanMap`.
 
     Warnings

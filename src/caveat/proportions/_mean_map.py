@@ -61,10 +61,12 @@ class MeanMap(MeanOperatorClassifier):
         F at the solution.
     n_iter_ : int
 
-    Warnings -------- Assumes that a class looks the same in every bag (the Simple
-    variant). Where bags differ in their items for other reasons, the class means are
-    wrong. If all bags have nearly the same proportions the class means are noise
-    divided by almost nothing; `mean_operator_feasible_` is then often False.
+    Warnings
+    --------
+    Assumes that a class looks the same in every bag (the Simple variant). Where bags
+    differ in their items for other reasons, the class means are wrong. If all bags have
+    nearly the same proportions the class means are noise divided by almost nothing;
+    `mean_operator_feasible_` is then often False.
 
     References
     ----------

@@ -147,9 +147,10 @@ def search(
     -------
     Selection
 
-    Warnings -------- A criterion knows shares, not items: the configuration it prefers
-    may be far from the best. `Selection` tells; the regret of a rule can only be seen
-    with labels.
+    Warnings
+    --------
+    A criterion knows shares, not items: the configuration it prefers may be far from
+    the best. `Selection` tells; the regret of a rule can only be seen with labels.
 
     Examples
     --------

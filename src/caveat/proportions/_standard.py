@@ -106,7 +106,8 @@ _SHARES: Mapping[tuple[str, str, str], Mapping[str, tuple[float, ...]]] = {
     },
 }
 _PREFIX = {"adult": "adult", "cifar": "cifar-10-grey-animal-vehicle"}
-_DATASETS = {"adult": "adult", "cifar": "cifar10-grey"}
+DATASETS = {"adult": "adult", "cifar10-grey": "cifar"}
+"""Registered data sets to base data sets."""
 
 
 @dataclass(frozen=True)

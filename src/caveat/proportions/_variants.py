@@ -174,10 +174,12 @@ def identify_variant(
     -------
     VariantReport
 
-    Warnings -------- p-values of FCIT are not calibrated and pile up near 0 and 1: read
-    them as decisions. A test that sees too few items finds independence where there is
-    none; with thousands of items it sees dependences too weak to matter. Features that
-    cannot predict labels at all make every verdict void.
+    Warnings
+    --------
+    p-values of FCIT are not calibrated and pile up near 0 and 1: read them as
+    decisions. A test that sees too few items finds independence where there is none;
+    with thousands of items it sees dependences too weak to matter. Features that cannot
+    predict labels at all make every verdict void.
 
     References
     ----------

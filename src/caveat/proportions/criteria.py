@@ -31,8 +31,10 @@ def bag_l1(predicted: ArrayLike, bags: ArrayLike, proportions: ArrayLike) -> flo
     float, at least 0; smaller is better. Two classes count the second one only, more
     count all. Bags without items count nothing.
 
-    Warnings -------- A model that predicts the right share of wrong items has criterion
-    0. It cannot tell a classifier from a fortunate threshold.
+    Warnings
+    --------
+    A model that predicts the right share of wrong items has criterion 0. It cannot tell
+    a classifier from a fortunate threshold.
 
     Examples
     --------
