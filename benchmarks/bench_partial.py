@@ -1,11 +1,12 @@
 """Partial-label algorithms against plain PyTorch loops of the usual shape.
 
-Run it with ``OMP_NUM_THREADS=1 python benchmarks/bench_partial.py [FOLDER [NAME ...]]``;
-FOLDER holds lost.mat and italian.mat, without it tables of their shape are made up. The plain
-loops use a DataLoader, torch.optim.Adam as it comes, a second forward pass where the
-benchmark's code has one, and its tensors (pairs of rows and excluded labels spelt out).
-Both sides see the same batches and start from the same weights. Losses must agree: the
-first hundred to four digits (Adam's fused kernel rounds otherwise, and it grows).
+Run it as ``OMP_NUM_THREADS=1 python benchmarks/bench_partial.py [FOLDER [NAME ...]]``.
+FOLDER holds lost.mat and italian.mat; without it tables of their shape are made up. The
+plain loops use a DataLoader, torch.optim.Adam as it comes, a second forward pass where
+the benchmark's code has one, and its tensors (pairs of rows and excluded labels spelt
+out). Both sides see the same batches and start from the same weights. Losses must
+agree: the first hundred to four digits (Adam's fused kernel rounds otherwise, and it
+grows).
 """
 
 from __future__ import annotations
