@@ -39,7 +39,7 @@ def test_one_label_per_item_is_the_clean_limit():
 
 
 def test_columns_of_a_frame_are_the_classes():
-    frame = pd.DataFrame({"cat": [1, 0], "dog": [1, 1]})
+    frame = pd.DataFrame({"cat": [1, 0], "dog": [1, 1], "fox": [0, 1]})
     assert as_candidates(frame).labels(0) == ["cat", "dog"]
 
 

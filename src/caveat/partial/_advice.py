@@ -86,7 +86,7 @@ def advise(
     >>> from caveat.partial import advise, flip_candidates
     >>> X, y = load_iris(return_X_y=True)
     >>> sets = flip_candidates(y, rate=0.1, random_state=0)
-    >>> found = advise(X, sets, algorithms=["cc", "proden"], max_steps=100)
+    >>> found = advise(X, sets, algorithms=["cc", "proden"], max_steps=20)
     >>> found.criterion, len(found.table)
     ('covering-rate', 2)
     """
@@ -164,10 +164,10 @@ def suggest_labels(
 
     Examples
     --------
-    >>> X, sets = [[0.0], [0.2], [1.0], [1.2]], [{"a"}, {"a", "b"}, {"b"}, {"b"}]
+    >>> X, sets = [[0.0], [0.2], [1.0], [3.0]], [{"a"}, {"a", "b"}, {"b"}, {"c"}]
     >>> model = PartialLabelClassifier(hidden=(8,), max_steps=100, random_state=0)
     >>> suggest_labels(model.fit(X, sets), X, sets)["suggestion"].tolist()
-    ['a', 'a', 'b', 'b']
+    ['a', 'a', 'b', 'c']
     """
     sets = as_candidates(candidates, classes=model.classes_.tolist(), warn=False)
     frame = X.rename(columns=str) if isinstance(X, pd.DataFrame) else X

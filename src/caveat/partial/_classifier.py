@@ -100,11 +100,11 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from caveat.partial import PartialLabelClassifier, flip_candidates
+    >>> from caveat.partial import PartialLabelClassifier, uniform_candidates
     >>> X, y = load_iris(return_X_y=True)
-    >>> candidates = flip_candidates(y, rate=0.3, random_state=0)
-    >>> model = PartialLabelClassifier("cc", hidden=(32,), max_steps=300,
-    ...                                learning_rate=0.01, random_state=0)
+    >>> candidates = uniform_candidates(y, random_state=0)
+    >>> model = PartialLabelClassifier("cc", hidden=(32,), max_steps=150,
+    ...                                learning_rate=0.02, random_state=0)
     >>> model.fit(X, candidates).score(X, y) > 0.9
     True
     """
