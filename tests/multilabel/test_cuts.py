@@ -27,7 +27,7 @@ def f_beta(y, h, beta=1.0):
     return (1 + beta**2) * (y & h).sum() / bottom if bottom else 0.0
 
 
-@pytest.fixture(params=range(25))
+@pytest.fixture(params=range(15))
 def case(request):
     rng = np.random.default_rng(request.param)
     shape = rng.integers(2, 9), rng.integers(1, 5)

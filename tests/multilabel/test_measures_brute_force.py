@@ -12,41 +12,46 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 TIE_RULES = ["half", "paper", "sklearn"]
 
 
-def literal(Y, S, H, ties):
-    """Table 1 over all pairs; what has nothing to compare is left out."""
+def literal(Y, S, H, rules=TIE_RULES):
+    """Table 1 over all pairs, by tie rule; what has nothing to compare is left out."""
     m, n_labels = Y.shape
-    wrong = {"half": 0.5, "paper": 1.0, "sklearn": 1.0}[ties]
-    right = {"half": 0.5, "paper": 1.0, "sklearn": 0.5}[ties]
     rows = [i for i in range(m) if 0 < Y[i].sum() < n_labels]
     some = [i for i in range(m) if Y[i].sum() > 0]
     labels = [j for j in range(n_labels) if 0 < Y[:, j].sum() < m]
-
-    def order(positive, negative):
-        """Shares of pairs in right order, tied, reversed."""
-        gap = positive[:, None] - negative[None, :]
-        return (gap > 0).mean(), (gap == 0).mean(), (gap < 0).mean()
-
-    in_rows = [order(S[i][Y[i] == 1], S[i][Y[i] == 0]) for i in rows]
-    in_labels = [order(S[:, j][Y[:, j] == 1], S[:, j][Y[:, j] == 0]) for j in labels]
-    pooled = [order(S[Y == 1], S[Y == 0])] if 0 < Y.sum() < Y.size else []
-    return {
+    decided = {
         "hamming_loss": np.mean(H != Y),
-        "ranking_loss": mean(c + wrong * b for _, b, c in in_rows),
-        "one_error": mean(one_error_of_row(Y[i], S[i], ties) for i in some),
-        "coverage": mean(coverage_of_row(Y[i], S[i], ties) for i in some),
-        "average_precision": mean(precision_of_row(Y[i], S[i], ties) for i in rows),
         "macro_f1": mean(f1(Y[:, j], H[:, j]) for j in range(n_labels)),
         "instance_f1": mean(f1(Y[i], H[i]) for i in range(m)),
         "micro_f1": f1(Y.ravel(), H.ravel()),
-        "macro_auc": mean(a + right * b for a, b, _ in in_labels),
-        "instance_auc": mean(a + right * b for a, b, _ in in_rows),
-        "micro_auc": mean(a + right * b for a, b, _ in pooled),
     }
+    in_rows = [order(S[i][Y[i] == 1], S[i][Y[i] == 0]) for i in rows]
+    in_labels = [order(S[:, j][Y[:, j] == 1], S[:, j][Y[:, j] == 0]) for j in labels]
+    pooled = [order(S[Y == 1], S[Y == 0])] if 0 < Y.sum() < Y.size else []
+    found = {}
+    for ties in rules:
+        wrong = {"half": 0.5, "paper": 1.0, "sklearn": 1.0}[ties]
+        right = {"half": 0.5, "paper": 1.0, "sklearn": 0.5}[ties]
+        found[ties] = decided | {
+            "ranking_loss": mean(c + wrong * b for _, b, c in in_rows),
+            "one_error": mean(one_error_of_row(Y[i], S[i], ties) for i in some),
+            "coverage": mean(coverage_of_row(Y[i], S[i], ties) for i in some),
+            "average_precision": mean(precision_of_row(Y[i], S[i], ties) for i in rows),
+            "macro_auc": mean(a + right * b for a, b, _ in in_labels),
+            "instance_auc": mean(a + right * b for a, b, _ in in_rows),
+            "micro_auc": mean(a + right * b for a, b, _ in pooled),
+        }
+    return found
+
+
+def order(positive, negative):
+    """Shares of pairs in right order, tied, reversed."""
+    gap = positive[:, None] - negative[None, :]
+    return (gap > 0).mean(), (gap == 0).mean(), (gap < 0).mean()
 
 
 def mean(terms):
     terms = list(terms)
-    return np.mean(terms) if terms else np.nan
+    return sum(terms) / len(terms) if terms else np.nan
 
 
 def f1(y, h):
@@ -110,8 +115,7 @@ def test_measures_equal_table_1_over_all_pairs_under_every_tie_rule(seed):
     for _ in range(250):
         Y, S, H = random_case(rng)
         result = evaluate(Y, S, H)
-        for ties in TIE_RULES:
-            expected = literal(Y, S, H, ties)
+        for ties, expected in literal(Y, S, H).items():
             found = {**result, **result.alt[ties]}
             np.testing.assert_allclose(
                 [found[name] for name in expected],
@@ -129,10 +133,9 @@ def test_larger_matrices_take_the_search_paths_and_still_agree(shape, levels):
     S = np.exp(rng.integers(0, levels, size=shape) / levels * 20)  # uneven spacing
     H = (rng.random(shape) < 0.4).astype(int)
     result = evaluate(Y, S, H, ties="paper")
-    expected = literal(Y, S, H, "paper")
-    np.testing.assert_allclose(
-        list(result.values()), list(expected.values()), rtol=0, atol=1e-12
-    )
+    expected = literal(Y, S, H, ["paper"])["paper"]
+    for name, value in expected.items():
+        assert result[name] == pytest.approx(value, abs=1e-12, rel=0), name
 
 
 def test_half_is_the_mean_over_random_tie_breaking():
@@ -140,7 +143,7 @@ def test_half_is_the_mean_over_random_tie_breaking():
     Y = (rng.random((6, 7)) < 0.4).astype(int)
     S = rng.integers(0, 3, size=Y.shape).astype(float)
     half = evaluate(Y, S, ties="half")
-    broken = [evaluate(Y, S + 1e-6 * rng.random(Y.shape)) for _ in range(800)]
+    broken = [evaluate(Y, S + 1e-6 * rng.random(Y.shape)) for _ in range(300)]
     for name, value in half.items():
         draws = np.array([result[name] for result in broken])
-        assert abs(draws.mean() - value) < 4 * draws.std() / np.sqrt(len(draws))
+        assert abs(draws.mean() - value) < 4.5 * draws.std() / np.sqrt(len(draws))
