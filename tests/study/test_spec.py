@@ -65,7 +65,10 @@ def test_a_mistake_gives_file_line_and_nearest_name(tmp_path, change, words):
     assert [word for word in words if word not in message] == []
 
 
-def test_a_registered_study_is_found_by_name():
+def test_a_registered_study_is_found_by_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert load_study("demo").topic == "supervised"
+    (tmp_path / "demo").mkdir()
     assert load_study("demo").topic == "supervised"
 
 

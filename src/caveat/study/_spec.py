@@ -173,7 +173,7 @@ def load_study(source: str | Path | Mapping[str, Any]) -> Study:
     from caveat.study._library import find_registered
 
     path = Path(source)
-    registered = None if path.suffix or path.exists() else find_registered(str(source))
+    registered = None if path.suffix or path.is_file() else find_registered(str(source))
     if registered is not None:
         return _check(parse_yaml(registered, f"{source}.yaml"), None)
     return _check(read_yaml(path), path.parent)
