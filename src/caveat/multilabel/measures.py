@@ -23,9 +23,9 @@ def hamming_loss(Y: Any, decisions: Any, *, threshold: Any = None) -> float:
 
     Parameters
     ----------
-    Y : array-like, frame or sparse matrix of shape (m, l)
-        The truth, 0/1.
-    decisions : array-like, frame or sparse matrix of shape (m, l)
+    Y : array-like of shape (m, l)
+        The truth, as in `evaluate`.
+    decisions : array-like of shape (m, l)
         0/1 decisions, or real scores together with `threshold`.
     threshold : float or array, optional
         Decide score > threshold: one number, l numbers (one per label), or an
@@ -65,14 +65,8 @@ def ranking_loss(
 
     Parameters
     ----------
-    Y : array-like, frame or sparse matrix of shape (m, l)
-        The truth, 0/1.
-    scores : array-like, frame, sparse matrix, memory map or callable
-        Real scores of shape (m, l), higher for relevant; see `evaluate`.
-    ties : {'half', 'paper', 'sklearn'}, default='half'
-        How tied scores count; see `evaluate`.
-    degenerate : {'skip', 'sklearn', 'authors'}, default='skip'
-        What rows and labels of one class only count as; see `evaluate`.
+    Y, scores, ties, degenerate
+        As in `evaluate`.
 
     Returns
     -------
@@ -107,14 +101,8 @@ def one_error(
 
     Parameters
     ----------
-    Y : array-like, frame or sparse matrix of shape (m, l)
-        The truth, 0/1.
-    scores : array-like, frame, sparse matrix, memory map or callable
-        Real scores of shape (m, l), higher for relevant; see `evaluate`.
-    ties : {'half', 'paper', 'sklearn'}, default='half'
-        How tied scores count; see `evaluate`.
-    degenerate : {'skip', 'sklearn', 'authors'}, default='skip'
-        What rows and labels of one class only count as; see `evaluate`.
+    Y, scores, ties, degenerate
+        As in `evaluate`.
 
     Returns
     -------
@@ -152,14 +140,8 @@ def coverage(
 
     Parameters
     ----------
-    Y : array-like, frame or sparse matrix of shape (m, l)
-        The truth, 0/1.
-    scores : array-like, frame, sparse matrix, memory map or callable
-        Real scores of shape (m, l), higher for relevant; see `evaluate`.
-    ties : {'half', 'paper', 'sklearn'}, default='half'
-        How tied scores count; see `evaluate`.
-    degenerate : {'skip', 'sklearn', 'authors'}, default='skip'
-        What rows and labels of one class only count as; see `evaluate`.
+    Y, scores, ties, degenerate
+        As in `evaluate`.
     normalize : bool, default=False
         Divide by l - 1.
 
@@ -208,14 +190,8 @@ def average_precision(
 
     Parameters
     ----------
-    Y : array-like, frame or sparse matrix of shape (m, l)
-        The truth, 0/1.
-    scores : array-like, frame, sparse matrix, memory map or callable
-        Real scores of shape (m, l), higher for relevant; see `evaluate`.
-    ties : {'half', 'paper', 'sklearn'}, default='half'
-        How tied scores count; see `evaluate`.
-    degenerate : {'skip', 'sklearn', 'authors'}, default='skip'
-        What rows and labels of one class only count as; see `evaluate`.
+    Y, scores, ties, degenerate
+        As in `evaluate`.
 
     Returns
     -------
@@ -248,9 +224,9 @@ def macro_f1(
 
     Parameters
     ----------
-    Y : array-like, frame or sparse matrix of shape (m, l)
-        The truth, 0/1.
-    decisions : array-like, frame or sparse matrix of shape (m, l)
+    Y : array-like of shape (m, l)
+        The truth, as in `evaluate`.
+    decisions : array-like of shape (m, l)
         0/1 decisions, or real scores together with `threshold`.
     threshold : float or array, optional
         Decide score > threshold: one number, l numbers (one per label), or an
@@ -290,9 +266,9 @@ def instance_f1(
 
     Parameters
     ----------
-    Y : array-like, frame or sparse matrix of shape (m, l)
-        The truth, 0/1.
-    decisions : array-like, frame or sparse matrix of shape (m, l)
+    Y : array-like of shape (m, l)
+        The truth, as in `evaluate`.
+    decisions : array-like of shape (m, l)
         0/1 decisions, or real scores together with `threshold`.
     threshold : float or array, optional
         Decide score > threshold: one number, l numbers (one per label), or an
@@ -331,9 +307,9 @@ def micro_f1(
 
     Parameters
     ----------
-    Y : array-like, frame or sparse matrix of shape (m, l)
-        The truth, 0/1.
-    decisions : array-like, frame or sparse matrix of shape (m, l)
+    Y : array-like of shape (m, l)
+        The truth, as in `evaluate`.
+    decisions : array-like of shape (m, l)
         0/1 decisions, or real scores together with `threshold`.
     threshold : float or array, optional
         Decide score > threshold: one number, l numbers (one per label), or an
@@ -374,14 +350,8 @@ def macro_auc(
 
     Parameters
     ----------
-    Y : array-like, frame or sparse matrix of shape (m, l)
-        The truth, 0/1.
-    scores : array-like, frame, sparse matrix, memory map or callable
-        Real scores of shape (m, l), higher for relevant; see `evaluate`.
-    ties : {'half', 'paper', 'sklearn'}, default='half'
-        How tied scores count; see `evaluate`.
-    degenerate : {'skip', 'sklearn', 'authors'}, default='skip'
-        What rows and labels of one class only count as; see `evaluate`.
+    Y, scores, ties, degenerate
+        As in `evaluate`.
 
     Returns
     -------
@@ -416,14 +386,8 @@ def instance_auc(
 
     Parameters
     ----------
-    Y : array-like, frame or sparse matrix of shape (m, l)
-        The truth, 0/1.
-    scores : array-like, frame, sparse matrix, memory map or callable
-        Real scores of shape (m, l), higher for relevant; see `evaluate`.
-    ties : {'half', 'paper', 'sklearn'}, default='half'
-        How tied scores count; see `evaluate`.
-    degenerate : {'skip', 'sklearn', 'authors'}, default='skip'
-        What rows and labels of one class only count as; see `evaluate`.
+    Y, scores, ties, degenerate
+        As in `evaluate`.
 
     Returns
     -------
@@ -456,14 +420,8 @@ def micro_auc(
 
     Parameters
     ----------
-    Y : array-like, frame or sparse matrix of shape (m, l)
-        The truth, 0/1.
-    scores : array-like, frame, sparse matrix, memory map or callable
-        Real scores of shape (m, l), higher for relevant; see `evaluate`.
-    ties : {'half', 'paper', 'sklearn'}, default='half'
-        How tied scores count; see `evaluate`.
-    degenerate : {'skip', 'sklearn', 'authors'}, default='skip'
-        What rows and labels of one class only count as; see `evaluate`.
+    Y, scores, ties, degenerate
+        As in `evaluate`.
 
     Returns
     -------
