@@ -1,12 +1,16 @@
 """Breakdowns: their means are the measures."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from caveat.datasets import read
 from caveat.exceptions import InvalidInput
 from caveat.multilabel import (
+    describe,
     evaluate,
     instance_margins,
     label_margins,
@@ -64,3 +68,38 @@ def test_scores_or_decisions_alone_give_their_columns_only(case):
 def test_one_of_both_must_be_given(case, table):
     with pytest.raises(InvalidInput, match="neither"):
         table(case[0])
+
+
+def test_a_description_counts_what_papers_count():
+    rng = np.random.default_rng(0)
+    truth = (rng.random((200, 9)) < 0.3).astype(int)
+    truth[:, 8], truth[0] = 0, 0
+    truth[:3, 7], truth[3:, 7] = 1, 0
+    found = describe(pd.DataFrame(truth, columns=list("abcdefghi")))
+    assert found["cardinality"] == truth.sum() / 200
+    assert found["density"] == pytest.approx(truth.mean())
+    assert found["distinct_sets"] == len(np.unique(truth, axis=0))
+    assert found["constant_labels"] == ["i"]
+    assert found["rare_labels"] == ["h", "i"]
+    assert found["empty_rows"] == int((truth.sum(axis=1) == 0).sum())
+
+
+DATA = Path(__file__).parents[2].parent / "shared/data/multi-label"
+KNOWN = {
+    "CAL500": (502, 174, 26.044, 0.150, 502),
+    "emotions": (593, 6, 1.868, 0.311, 27),
+    "medical": (978, 45, 1.245, 0.028, 94),
+}
+
+
+@pytest.mark.skipif(
+    not DATA.exists(), reason="needs the data folder beside the checkout"
+)
+@pytest.mark.parametrize("name", KNOWN)
+def test_the_benchmarks_have_their_published_statistics(name):
+    found = describe(read(DATA / f"{name}.arff").Y)
+    m, n_labels, cardinality, density, sets = KNOWN[name]
+    assert (found["instances"], found["labels"]) == (m, n_labels)
+    assert found["cardinality"] == pytest.approx(cardinality, abs=5e-4)
+    assert found["density"] == pytest.approx(density, abs=5e-4)
+    assert found["distinct_sets"] == sets

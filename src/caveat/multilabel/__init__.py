@@ -12,6 +12,7 @@ __getattr__, __dir__, __all__ = attach(
         "_chains": ["ClassifierChains"],
         "_compare": ["Comparison", "compare", "judge"],
         "_conventions": ["DegenerateWarning", "TieWarning"],
+        "_describe": ["describe"],
         "_evaluate": ["evaluate"],
         "_figures": [
             "plot_average_ranks",
