@@ -47,6 +47,29 @@ def test_one_trial_fits_once_and_records_all_curves():
     json.dumps(record, allow_nan=False)
 
 
+def test_the_papers_tables_come_from_a_ledger(tmp_path):
+    from caveat.shift.observations import closed_and_shifted
+    from caveat.shift.summaries import gap_table, rank_table
+    from caveat.study import Ledger, run
+
+    study = {
+        "study": "s",
+        "topic": "shift",
+        "datasets": ["iris"],
+        "learners": ["dummy", "logistic-regression"],
+        "resampling": {"validation": 0},
+        "baseline": "none",
+    }
+    run(study, ledger=str(tmp_path / "s.ledger"), engine="serial")
+    frame = Ledger(str(tmp_path / "s.ledger")).records().curves("shift")
+    frame = frame[frame["measure"] == "accuracy"]
+    gaps = gap_table(frame)
+    assert gaps.loc[("multiclass", "dummy")].abs().max() < 1e-12
+    assert (gaps.loc[("multiclass", "logistic-regression")] < 0).all()
+    assert rank_table(frame).loc[("multiclass", "logistic-regression"), "0%"] == 1
+    assert closed_and_shifted(frame).loc["iris", "models"] == 2
+
+
 def test_a_regression_is_judged_by_its_error():
     record = run_trial(trial(datasets=["diabetes"], learners=["ridge"]))
     assert record["table"]["test.rmse-area"][0] > record["table"]["test.rmse"][0]

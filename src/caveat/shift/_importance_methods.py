@@ -116,6 +116,8 @@ def mutual_information(question: Question) -> Numbers:
        sets. PLoS ONE 9(2).
     """
     columns, discrete = zip(*question.columns(), strict=True)
+    if not _has_neighbours(question):
+        return np.zeros(len(columns))
     ask = mutual_info_classif if question.classify else mutual_info_regression
     return ask(
         np.column_stack(
@@ -128,11 +130,24 @@ def mutual_information(question: Question) -> Numbers:
     )
 
 
+def _has_neighbours(question: Question) -> bool:
+    """Whether some row has another one to be compared with: of its class, or at all."""
+    if not question.classify:
+        return len(question.truth) > 3
+    return bool(np.unique(question.truth, return_counts=True)[1].max() > 1)
+
+
 def _complete(column: Numbers, discrete: bool) -> Numbers:
-    """Fill gaps: a missing category is one of its own, a missing number the median."""
+    """Fill gaps: a missing category is one of its own, a missing number the median.
+
+    Numbers are brought to a size whose squares do not overflow; it does not matter.
+    """
     known = column[~np.isnan(column)]
+    if discrete:
+        return np.where(np.isnan(column), -1.0, column)
+    size = float(np.abs(known).max()) if len(known) else 1.0
     median = float(np.median(known)) if len(known) else 0.0
-    return np.where(np.isnan(column), -1.0 if discrete else median, column)
+    return np.where(np.isnan(column), median, column) / (size or 1.0)
 
 
 def eta(question: Question) -> Numbers:

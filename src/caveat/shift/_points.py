@@ -25,7 +25,12 @@ def pick(
     scenario: str | None = None,
     measure: str | None = None,
 ) -> pd.DataFrame:
-    """Choose the rows of a scenario and measure, and check that columns are there."""
+    """Choose the rows of a scenario and measure, and check that columns are there.
+
+    What a ledger calls a learner is a model here.
+    """
+    if "model" not in frame.columns and "learner" in frame.columns:
+        frame = frame.rename(columns={"learner": "model"})
     wanted = [*needed, *(["scenario"] if scenario else [])]
     lacking = [name for name in wanted if name not in frame.columns]
     if lacking:

@@ -111,7 +111,7 @@ class ShiftTopic:
         )
         for curve in curves:
             outcome.curves["shift"] += [
-                {"config": index, **row} for row in _rows(curve)
+                {"config": index, "task": task, **row} for row in _rows(curve)
             ]
             new = [note for note in curve.notes if note not in outcome.notes]
             outcome.notes.extend(new)
