@@ -231,3 +231,10 @@ def test_random_label_sets_cover_every_label(data):
 def test_bad_parameters_are_refused(data, model):
     with pytest.raises(CaveatError):
         model.fit(*data)
+
+
+@pytest.mark.parametrize("name", ["limo", "chains", "powerset", "rakel"])
+def test_numbers_too_large_to_standardise_are_named(data, name):
+    X, Y = data
+    with pytest.raises(CaveatError, match="X: column 2 holds numbers too large"):
+        clone(LEARNERS[name]).fit(X * [1, 1, 1e300, 1], Y)

@@ -137,9 +137,17 @@ def make_scaler(scaling: str | None, X: Any) -> Any:
         name = "max-abs" if sparse.issparse(X) else "standard"
     if name == "none":
         return None
-    if name == "standard" and sparse.issparse(X):
-        return StandardScaler(with_mean=False).fit(X)
-    return (StandardScaler() if name == "standard" else MaxAbsScaler()).fit(X)
+    if name == "max-abs":
+        return MaxAbsScaler().fit(X)
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaler = StandardScaler(with_mean=not sparse.issparse(X)).fit(X)
+    bad = np.flatnonzero(~np.isfinite(scaler.scale_))
+    if len(bad):
+        raise InvalidInput(
+            f"X: column {bad[0]} holds numbers too large to be standardised; rescale "
+            "it, or pass scaling='max-abs'"
+        )
+    return scaler
 
 
 def check_count(name: str, value: Any, least: int = 1) -> int:
