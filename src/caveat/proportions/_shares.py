@@ -200,7 +200,8 @@ def _check_table(
         )
     outside = np.argwhere((part < 0.0) | (part > 1.0 + SUM_TOLERANCE))
     if len(outside):
-        bag, column = outside[0]
+        # The last class first: of one number per bag, that is the number given.
+        bag, column = max(outside.tolist(), key=lambda place: (-place[0], place[1]))
         raise InvalidInput(
             f"proportions: bag {names[rows[bag]]}, class {classes[column]} is "
             f"{part[bag, column]:.6g}; expected between 0 and 1 (pass shares of the "

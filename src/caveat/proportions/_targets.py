@@ -39,8 +39,8 @@ def resolve_targets(
     total = int(class_counts.sum())
     if variant == "naive" and proportions is not None:
         raise InvalidInput(
-            "proportions: found some, but Naive takes no proportions (bags know "
-            "nothing of labels); use simple"
+            "proportions: Naive takes no proportions; use simple (Naive bags know "
+            "nothing of labels)"
         )
     count = _count(n_bags, sizes, proportions)
     if count > total:

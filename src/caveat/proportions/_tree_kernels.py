@@ -53,6 +53,12 @@ def _scan_bins(
             gain += left[k] * left[k] / on_left + right * right / (rows - on_left)
         if gain > best:
             best, cut = gain, b
+    if cut >= 0:
+        # Half-way to the next value that is there, for items whose value is not.
+        after = cut + 1
+        while counts[first + after] == 0:
+            after += 1
+        cut = (cut + after) // 2
     return best, cut
 
 
@@ -83,7 +89,8 @@ def _scan_sorted(
             right = total[k] - left[k]
             gain += left[k] * left[k] / (i + 1) + right * right / (rows - i - 1)
         if gain > best:
-            best, cut = gain, codes[order[i]]
+            best = gain
+            cut = (np.int64(codes[order[i]]) + np.int64(codes[order[i + 1]])) // 2
     return best, cut
 
 
