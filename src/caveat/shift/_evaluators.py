@@ -18,6 +18,9 @@ from caveat.shift._answers import Answerer, Answers
 from caveat.shift._imputers import CellImputer, Imputer, RowImputer
 from caveat.shift._subsets import Masks
 
+_CELLS = 20_000_000
+"""At most about so many cells of imputed tables at a time, however wide they are."""
+
 
 class Evaluator(Protocol):
     """Gives a model's answers to all test rows under every mask of a block.
@@ -110,9 +113,10 @@ class CellEvaluator:
         self.columns = list(table.columns)
         self.n_rows = len(table)
         self.row_wise = row_wise
-        self.per_block = max(1, block_size // self.n_rows) if row_wise else 1
+        rows = min(block_size, max(1, _CELLS // len(self.columns)))
+        self.per_block = max(1, rows // self.n_rows) if row_wise else 1
         self.asked = 0
-        self._at_a_time = block_size if row_wise else self.n_rows
+        self._at_a_time = rows if row_wise else self.n_rows
         # Test values and fills of a column in one pool; a masked row picks from it.
         self._pools = [_pool(table[name], fill[name]) for name in self.columns]
         self._fill_rows = np.arange(self.n_rows) if len(fill) > 1 else np.zeros(1, int)
@@ -213,7 +217,8 @@ class RowEvaluator:
     ) -> None:
         self.answerer = answerer
         self.table = table
-        self.per_block = max(1, block_size // len(table)) if row_wise else 1
+        rows = min(block_size, max(1, _CELLS // table.shape[1]))
+        self.per_block = max(1, rows // len(table)) if row_wise else 1
         self.asked = 0
         self.row_wise = row_wise
         self._constant = imputer.constant

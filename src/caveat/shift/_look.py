@@ -15,11 +15,13 @@ from caveat.shift._curve import shift_curve
 from caveat.shift._judges import default_measure
 from caveat.shift._planning import check_seed
 from caveat.shift._result import ShiftCurve
-from caveat.shift._scenarios import Stages
+from caveat.shift._scenarios import Single, Stages
 from caveat.shift._targets import find_task
 from caveat.shift._upper import upper_bound
 
 USUAL_IMPUTERS = ("mean", "median", "gaussian", "native")
+_MOST_COLUMNS = 200
+_MOST_DEGREES = 24
 
 
 @dataclass(frozen=True)
@@ -142,14 +144,30 @@ def shift_look(
     singles: dict[str, ShiftCurve] = {}
     curves: dict[str, ShiftCurve] = {}
     areas: dict[tuple[str, str], float] = {}
+    n_columns = np.shape(X_train)[1]
+    if n_columns > _MOST_COLUMNS:
+        notes.append(
+            f"only the {_MOST_COLUMNS} columns that correlate most with the target "
+            f"were taken away one at a time, of {n_columns:,}"
+        )
+    degrees = _degrees(n_columns)
     for label, model in models.items():
         singles[label] = shift_curve(
-            model, *parts, scenario="single", imputer=imputers[0], **settings
+            model,
+            *parts,
+            scenario=Single(most=_MOST_COLUMNS),
+            imputer=imputers[0],
+            **settings,
         )
         counter.step()
         for imputer in imputers:
             curve = _decay(
-                model, parts, imputer, singles[label], tolerance, max_subsets, settings
+                model,
+                parts,
+                imputer,
+                singles[label],
+                tolerance,
+                {"max_subsets": max_subsets, "degrees": degrees, **settings},
             )
             counter.step()
             if isinstance(curve, str):
@@ -191,6 +209,14 @@ class _Counter:
             self.progress(self.done, self.total)
 
 
+def _degrees(n_columns: int) -> list[int]:
+    """Every number of columns, or two dozen of them if there are many."""
+    if n_columns <= _MOST_DEGREES:
+        return list(range(1, n_columns + 1))
+    spaced = np.linspace(1, n_columns, _MOST_DEGREES).round().astype(int)
+    return sorted({*spaced.tolist(), -(-n_columns // 2)})
+
+
 def _check_columns(missing: Sequence[str], X: Any) -> None:
     known = list(X.columns) if isinstance(X, pd.DataFrame) else []
     for name in missing:
@@ -208,7 +234,6 @@ def _decay(
     imputer: Any,
     single: ShiftCurve,
     tolerance: float,
-    max_subsets: int,
     settings: Mapping[str, Any],
 ) -> ShiftCurve | str:
     """Measure the random scenario; or say why the model cannot take the imputer."""
@@ -225,7 +250,6 @@ def _decay(
                 scenario="random",
                 imputer=imputer,
                 tolerance=tolerance * scale,
-                max_subsets=max_subsets,
                 **settings,
             )
     except InvalidInput as error:

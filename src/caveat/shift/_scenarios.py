@@ -91,6 +91,11 @@ class Scenario(Protocol):
 class Single:
     """One column vanishes at a time, the least important first.
 
+    Parameters
+    ----------
+    most : int, optional
+        Only so many of the most important columns; all if not given.
+
     Examples
     --------
     >>> import numpy as np
@@ -102,14 +107,20 @@ class Single:
     ordered: ClassVar[bool] = True
     label: ClassVar[str | None] = "column"
 
+    def __init__(self, most: int | None = None) -> None:
+        if most is not None and (isinstance(most, bool) or most < 1):
+            raise InvalidInput(f"most is {most!r}; use 1 or more columns")
+        self.most = most
+
     def steps(self, plan: Plan) -> list[Step]:
         """Remove each column alone, in ascending importance."""
         if 1 not in plan.counts:
             return []
         n = len(plan.columns)
+        chosen = plan.order if self.most is None else plan.order[-self.most :]
         return [
             Step(1, Fixed(mask_of([column], n)[None]), plan.columns[column])
-            for column in plan.order
+            for column in chosen
         ]
 
 

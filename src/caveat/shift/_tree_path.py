@@ -133,21 +133,23 @@ class TreeEvaluator:
         self._rows = self._encoded(np.zeros((1, n_columns), dtype=bool))
         emptied = self._encoded(np.ones((1, n_columns), dtype=bool))
         self._fills = emptied[:1] if len(fill) == 1 else emptied
-        self._owner = self._owners(n_columns)
+        self._owner = self._owners(n_columns, emptied)
 
-    def _owners(self, n_columns: int) -> NDArray[np.int64]:
-        """Find the raw column that each encoded column follows: by removing each."""
-        owner = np.full(self._rows.shape[1], -1, dtype=np.int64)
-        alone = np.eye(n_columns, dtype=bool)
-        step = self.slow.per_block
-        for start in range(0, n_columns, step):
-            masks = alone[start : start + step]
-            without = self._encoded(masks).reshape(len(masks), *self._rows.shape)
-            both_missing = np.isnan(without) & np.isnan(self._rows)
-            changed = ((without != self._rows) & ~both_missing).any(axis=1)
-            for place, follows in enumerate(changed):
-                owner[follows] = start + place
-        return owner
+    def _owners(
+        self, n_columns: int, emptied: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
+        """Find the raw column that each encoded column follows.
+
+        As in a guessing game: take away all columns whose number (from 1) has a
+        certain bit. What changes then belongs to a column with that bit, so a few
+        questions spell the number out.
+        """
+        numbers = np.arange(1, n_columns + 1)
+        owner = np.zeros(self._rows.shape[1], dtype=np.int64)
+        for bit in range(n_columns.bit_length()):
+            asked = (numbers >> bit) & 1 == 1
+            owner += _changed(self._rows, self._encoded(asked[None])) << bit
+        return np.where(_changed(self._rows, emptied), owner - 1, -1)
 
     def _encoded(self, masks: Masks) -> NDArray[np.float64]:
         """Encode the imputed tables of all masks, one below the other."""
@@ -184,6 +186,14 @@ class TreeEvaluator:
         )
         own = self.slow.answers(masks)
         return bool(np.allclose(self.answers(masks), own, 0, self.forest.tolerance))
+
+
+def _changed(
+    before: NDArray[np.float64], after: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Mark the columns that differ in any row; missing is equal to missing."""
+    both_missing = np.isnan(before) & np.isnan(after)
+    return ((before != after) & ~both_missing).any(axis=0).astype(np.int64)
 
 
 def _per_block(block_size: int, n_rows: int) -> int:

@@ -154,6 +154,17 @@ def _goes(value: float, threshold: float, missing: int) -> bool:
 
 
 @njit(cache=True)
+def _add(lane: NDArray[Any], value: Any, word: np.uint64) -> None:
+    """Add a value in the places of the set bits.
+
+    And 0 in the others: without a branch the compiler makes vector instructions of it.
+    """
+    nothing = lane.dtype.type(0)
+    for bit in range(64):
+        lane[bit] += value if (word >> np.uint64(bit)) & np.uint64(1) else nothing
+
+
+@njit(cache=True)
 def _walk(
     nodes: NDArray[Any],
     groups: NDArray[np.int64],
@@ -178,7 +189,6 @@ def _walk(
     held = np.empty((n_outputs, 64), dtype=leaves.dtype)
     one = np.uint64(1)
     none = np.uint64(0)
-    nothing = leaves.dtype.type(0)
     for group in range(len(groups) - 1):
         for row in range(n_rows):
             own = rows[row]
@@ -224,15 +234,8 @@ def _walk(
                                 at = node.left
                                 word = leftward
                             node = nodes[at]
-                        leaf = node.right
                         for output in range(width):
-                            value = leaves[leaf, output]
-                            lane = held[first + output]
-                            # Adds 0 where the bit is not set: no branch, so the
-                            # compiler makes vector instructions of it.
-                            for bit in range(64):
-                                arrived = (word >> np.uint64(bit)) & one
-                                lane[bit] += value if arrived else nothing
+                            _add(held[first + output], leaves[node.right, output], word)
                 for bit in range(bits):
                     for output in range(n_outputs):
                         sums[64 * block + bit, row, output] = held[output, bit]
