@@ -27,8 +27,8 @@ import pandas as pd
 
 import caveat
 from caveat.report._build import build_report
+from caveat.report.page._read_study import read_study
 from caveat.report.page._scorer import Scorer
-from caveat.report.page._study import read_study
 from caveat.study import Records
 
 LEARNERS = [f"learner-{number:02d}" for number in range(12)]

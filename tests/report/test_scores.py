@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from caveat.report import average_ranks, nested_mean_interval, regret, select
+from caveat.report.page._blocks import natural
+from caveat.report.page._read_study import read_study
 from caveat.report.page._scorer import Scorer
-from caveat.report.page._study import natural, read_study
 
 TWO_WORLDS = ({"variant": "easy"}, {"variant": "hard"})
 SMALL = {"a": 0.8, "b": 0.78, "c": 0.7}

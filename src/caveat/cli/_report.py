@@ -90,10 +90,17 @@ def _summarise(chapter: Chapter) -> None:
 
     from caveat._text import terminal_text
 
-    say(str(chapter.title), "bold")
+    say(_plain(chapter.title), "bold")
     for section, number, caveat in chapter.caveats[:_MOST_CAVEATS]:
         label = f"* {caveat.severity.capitalize()}"
         line = Text(label.ljust(12), style=_COLOURS[caveat.severity])
-        line.append(terminal_text(str(caveat.words)), style="default")
+        line.append(terminal_text(_plain(caveat.words)), style="default")
         line.append(f"  Section {number}, {section.eyebrow}", style="dim")
         console().print(line)
+
+
+def _plain(words: object) -> str:
+    """Write a sentence for a terminal, whose blanks all break."""
+    from caveat.report.kit import NBSP
+
+    return str(words).replace(NBSP, " ")

@@ -13,7 +13,7 @@ from caveat.exceptions import UnknownName
 from caveat.report._rules import RecordsLike
 from caveat.report.kit import Page, count, say, word, write
 from caveat.report.page._chapter import make_chapter
-from caveat.report.page._study import read_study
+from caveat.report.page._read_study import read_study
 
 
 def build_report(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -218,8 +220,7 @@ class BoardSection:
         return Terms("What the names stand for, and when they mislead", terms)
 
 
-def _term(identity: str, title: str, facts: object) -> Term:
-    assert hasattr(facts, "get")
+def _term(identity: str, title: str, facts: Mapping[str, Any]) -> Term:
     summary, paper = facts.get("summary") or "", facts.get("paper") or ""
     parts = [capital(str(part)).rstrip(".") + "." for part in (summary, paper) if part]
     warnings = typed(str(facts.get("warnings") or ""))

@@ -21,6 +21,12 @@ class CellFacts(NamedTuple):
     incomplete: int
     open: int
 
+    @property
+    def is_partial(self) -> bool:
+        """Whether searches failed, or a value rests on part of a search."""
+        failed = self.planned - self.n - self.open
+        return failed > 0 or self.incomplete > 0
+
 
 @dataclass(frozen=True)
 class Layout:

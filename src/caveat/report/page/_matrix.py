@@ -181,12 +181,11 @@ class _Matrix:
         rank = self.places.get((block, learner))
         if rank is None:
             return Cell("–", state="missing", how="not all learners were run here")
-        partial = facts.n < facts.planned or facts.incomplete > 0
         return Cell(
             fixed(rank, 0 if rank.is_integer() else 1),
             value=rank,
             heat=self._heat(block, rank),
-            state="partial" if partial else "",
+            state="partial" if facts.is_partial else "",
             how=self._how(facts),
         )
 
@@ -243,7 +242,7 @@ class _Matrix:
         cells = self.context.scores.cells
         legend = [("rank-1", "first"), ("rank-2", "second"), ("rank-3", "third")]
         given, silent = cells.n > 0, (cells.n == 0) & (cells.planned > 0)
-        partial = (cells.n < cells.planned) | (cells.incomplete > 0)
+        partial = (cells.n + cells.open < cells.planned) | (cells.incomplete > 0)
         if (given & partial).any():
             legend.append(("partial", "some trials failed or are missing"))
         if (silent & (cells.open == 0)).any():
