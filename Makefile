@@ -17,7 +17,7 @@ lint: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/codespell src tests docs examples benchmarks README.md CONTRIBUTING.md
+	$(BIN)/codespell src docs examples benchmarks README.md CONTRIBUTING.md CHANGELOG.md
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -1,5 +1,6 @@
 """Bad input, section 5.4 and beyond: one clear sentence, or a warning."""
 
+import re
 import warnings
 
 import numpy as np
@@ -141,7 +142,7 @@ def test_infinite_numbers_are_refused(fitted, part):
         {"model": lambda table: np.full((len(table), 2), 0.9)},
         {"model": lambda table: 1 / 0},
     ],
-    ids=str,
+    ids=lambda value: re.sub(r" at 0x[0-9a-f]+", "", str(value)),
 )
 def test_what_does_not_fit_is_refused_in_one_sentence(fitted, new):
     with pytest.raises(InvalidInput) as caught:
@@ -179,7 +180,7 @@ def test_what_does_not_fit_is_refused_in_one_sentence(fitted, new):
             "importance": dict.fromkeys(["size", "count", "colour", "left"], "x"),
         },
     ],
-    ids=str,
+    ids=lambda value: re.sub(r" at 0x[0-9a-f]+", "", str(value)),
 )
 def test_settings_that_make_no_sense_are_refused(fitted, setting):
     with pytest.raises(CaveatError) as caught:
