@@ -247,7 +247,8 @@ def page() -> str:
         "# EAPP: what the paper says, and what we find",
         words(
             """Written by `eapp_page.py` from the tables `eapp-*.csv` beside it, which
-            `eapp_run.py` measured; both stand in this folder. V. Ortiz Castelló et al. (2022), IEEE Access 10,
+            `eapp_run.py` measured; both stand in this folder. V. Ortiz Castelló et al.
+            (2022), IEEE Access 10,
             https://doi.org/10.1109/ACCESS.2022.3221936. No code of the paper is public,
             and its figures carry no numbers."""
         ),
