@@ -189,7 +189,7 @@ def test_the_matrix_says_who_is_first_where():
         "a is first in 11 of 20 worlds"
     )
     same = {"naive": {"a": 2, "b": 0}, "hard": {"a": 3, "b": 1}}
-    assert "a has the most first places in every" in str(
+    assert "a has the most first places everywhere" in str(
         sentences.matrix_title(same, 6, "worlds")
     )
     other = {"naive": {"a": 2, "b": 0}, "hard": {"a": 1, "b": 3}}

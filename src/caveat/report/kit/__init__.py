@@ -61,6 +61,7 @@ __getattr__, __dir__, __all__ = attach(
             "fixed",
             "p_value",
             "plural",
+            "sentence",
             "share",
             "signed",
             "significant",

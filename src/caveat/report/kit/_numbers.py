@@ -129,6 +129,17 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def sentence(text: str) -> str:
+    """Make a sentence of a phrase.
+
+    Examples
+    --------
+    >>> sentence("share of pairs in the right order"), sentence("")
+    ('Share of pairs in the right order.', '')
+    """
+    return f"{capital(text.rstrip('.'))}." if text else ""
+
+
 def p_value(p: float) -> str:
     """Write a p-value.
 

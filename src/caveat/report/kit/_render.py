@@ -130,6 +130,12 @@ def _group_starts(table: Table) -> set[int]:
     return {1 + sum(spans[:number]) for number in range(len(spans))}
 
 
+def _label_width(table: Table) -> int:
+    """Pixels that the names of a matrix's rows take, within limits."""
+    longest = max((len(str(prose(row.cells[0].text))) for row in table.rows), default=0)
+    return min(max(150, 8 * longest), 300)
+
+
 def _shown(value: object) -> object:
     """Spell out unseen characters in every plain text that a template prints."""
     if isinstance(value, str) and not isinstance(value, Markup):
@@ -155,6 +161,7 @@ def _environment() -> Environment:
         more_caveats=_more_caveats,
         body_rows=_body_rows,
         group_starts=_group_starts,
+        label_width=_label_width,
         most_in_margin=_MOST_MARGIN_CAVEATS,
     )
     return environment

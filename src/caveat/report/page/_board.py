@@ -128,12 +128,15 @@ class _View:
         columns = [Column("Learner", "name", best="min")]
         if ranked:
             columns.append(Column("Average rank", best="min", sorted=True))
-        columns.append(Column(f"Mean over {over}, 95 % interval", "strip"))
+        columns.append(Column(f"Mean over {over}, 95\u00a0%\u00a0interval", "strip"))
         term = f"{self.context.prefix}measure-{number}"
         columns.append(
             Column(name(measure.title), best=best, sorted=not ranked, term=term)
         )
-        columns += [Column(name(level), best=best) for level in self.study.levels]
+        columns += [
+            Column(name(self.study.level_title(level)), best=best)
+            for level in self.study.levels
+        ]
         if self.standings.sets is not None:
             of = f", of {count(blocks)}" if blocks > 1 else ""
             columns.append(Column(f"Best set{of}", best="max"))
@@ -211,7 +214,7 @@ class _View:
         found = self.scores.intervals.get(learner)
         if not level and found is not None and np.isfinite(found.low):
             low, high = fixed(found.low, self.places), fixed(found.high, self.places)
-            text += f", 95 % interval {low} to {high} (t over {self.scores.over})"
+            text += f", 95\u00a0% interval {low} to {high} (t over {self.scores.over})"
         return text
 
     def _strip(self, learner: str, marker: Literal["dot", "reference"]) -> Strip:

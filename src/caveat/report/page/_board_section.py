@@ -18,11 +18,11 @@ from caveat.report.kit import (
     Section,
     Term,
     Terms,
-    capital,
     code,
     count,
     join,
     say,
+    sentence,
     typed,
 )
 from caveat.report.page import _caveats as caveats
@@ -222,6 +222,6 @@ class BoardSection:
 
 def _term(identity: str, title: str, facts: Mapping[str, Any]) -> Term:
     summary, paper = facts.get("summary") or "", facts.get("paper") or ""
-    parts = [capital(str(part)).rstrip(".") + "." for part in (summary, paper) if part]
+    parts = [sentence(str(part)) for part in (summary, paper) if part]
     warnings = typed(str(facts.get("warnings") or ""))
     return Term(identity, title, join(map(typed, parts)), warnings)

@@ -103,10 +103,11 @@ class Context:
         """Say where: ``in the hard worlds``, ``on iris``; empty for the empty level."""
         if not level:
             return ""
-        shown = shorten(level, 40)
+        shown, many = self.study.level_title(level), self.study.noun.many
         if self.study.factor == "data set":
             return f"on {shown}"
-        return f"in the {shown} {self.study.noun.many}"
+        alone = shown == shorten(level, 40)
+        return f"in the {shown} {many}" if alone else f"in {many} with {shown}"
 
     def relative(self, amount: float) -> float:
         """Size of a difference against what the best learner earned."""

@@ -76,8 +76,8 @@ def _figure(context: Context, points: list[Point]) -> Figure:
         title=sentences.so_far(title, study.is_running),
         label=f"{context.unit} against seconds per search: {listed}.",
         conditions=say(
-            "Time of a whole search, {size}, as recorded; {unit} with 95 % interval "
-            "over {over}. Filled: nothing is both faster and better.",
+            "Time of a whole search, {size}, as recorded; {unit} with 95\u00a0% "
+            "interval over {over}. Filled: nothing is both faster and better.",
             size=_configurations(context),
             unit=name(context.unit),
             over=context.scores.over,

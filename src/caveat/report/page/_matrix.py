@@ -20,6 +20,7 @@ from caveat.report.kit import (
     say,
     shorten,
 )
+from caveat.report.page._blocks import bare_name
 from caveat.report.page._cells import CellFacts
 from caveat.report.page._context import Context
 from caveat.report.page._sentences import matrix_title, so_far
@@ -95,7 +96,9 @@ class _Matrix:
         """Learners in rows, as long as names of worlds are short."""
         study = self.context.study
         first, *rest = self.parts
-        columns = [Column(name(_bare(first)), "name", below=" ".join(map(_bare, rest)))]
+        columns = [
+            Column(name(_heading(first)), "name", below=" ".join(map(_heading, rest)))
+        ]
         for title in self.titles:
             columns.append(Column(title[0], below=" ".join(title[1:])))
         rows = [
@@ -108,7 +111,10 @@ class _Matrix:
             for one in self.order
         ]
         levels = study.blocks["level"]
-        groups = [(level, int((levels == level).sum())) for level in study.levels]
+        groups = [
+            (study.level_title(level), int((levels == level).sum()))
+            for level in study.levels
+        ]
         return self._table(columns, rows, groups)
 
     def _tall(self) -> Table:
@@ -231,7 +237,8 @@ class _Matrix:
         for (block, learner), rank in self.places.items():
             if self._heat(block, rank) == 1:
                 found[levels[block]][self.titles_of_learners[learner]] += 1
-        return found
+        study = self.context.study
+        return {study.level_title(level): counts for level, counts in found.items()}
 
     @property
     def titles_of_learners(self) -> dict[str, str]:
@@ -252,7 +259,6 @@ class _Matrix:
         return legend
 
 
-def _bare(column: str) -> str:
-    """Name of a part of a world, as the study file calls it."""
-    names = {"dataset": "data set", "label": " "}
-    return names.get(column, column.removeprefix("scenario."))
+def _heading(column: str) -> str:
+    """Name of a part of a world above the learners."""
+    return " " if column == "label" else bare_name(column)

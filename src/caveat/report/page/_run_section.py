@@ -99,7 +99,7 @@ def _worlds(study: Study) -> Prose:
     for column in study.blocks.columns:
         if not column.startswith("scenario."):
             continue
-        values = list(dict.fromkeys(study.blocks[column]))
+        values = [one for one in dict.fromkeys(study.blocks[column]) if one]
         label = column.removeprefix("scenario.")
         if len(values) <= 3:
             parts.append(

@@ -18,11 +18,11 @@ from caveat.report.kit import (
     Section,
     Term,
     Terms,
-    capital,
     code,
     fixed,
     name,
     say,
+    sentence,
     typed,
 )
 from caveat.report.page import _caveats as caveats
@@ -176,7 +176,8 @@ def _figure(context: Context, regrets: Regrets) -> Figure:
     for rule in order:
         panels = [(level, regrets.by_level[rule, level]) for level in regrets.levels]
         for panel, one in panels or [("", regrets.overall[rule])]:
-            marks.append(Regret(titles[rule], panel, one.mean, one.low, one.high))
+            shown = study.level_title(panel) if panel else ""
+            marks.append(Regret(titles[rule], shown, one.mean, one.low, one.high))
     honest = [titles[rule] for rule in regrets.honest] or [titles[r] for r in order]
     places = regret_places(context)
     listed = ", ".join(
@@ -215,8 +216,8 @@ def _figure(context: Context, regrets: Regrets) -> Figure:
         label=f"{context.unit} given up by each rule: {listed}.",
         conditions=say(
             "Regret: test {unit} of the best row against that of the chosen row, mean "
-            "over learners and repeats, 95 % interval over {over}. Zero is the best "
-            "row of each table, which nobody could know.{oracle}",
+            "over learners and repeats, 95\u00a0% interval over {over}. Zero is the "
+            "best row of each table, which nobody could know.{oracle}",
             unit=name(context.unit),
             over=over,
             oracle=oracle,
@@ -234,7 +235,7 @@ def _terms(context: Context) -> list[Terms]:
                 Term(
                     f"{context.prefix}rule-{number}",
                     choice.title,
-                    typed(capital(str(facts.get("summary") or ""))),
+                    typed(sentence(str(facts.get("summary") or ""))),
                     typed(str(facts.get("warnings") or "")),
                 )
             )

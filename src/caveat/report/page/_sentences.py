@@ -308,9 +308,7 @@ def matrix_title(
         return prose("Nobody is first anywhere: no cell has a value")
     who = list(dict.fromkeys(leaders.values()))
     if len(firsts) > 1 and len(who) == 1:
-        return say(
-            "{who} has the most first places in every column group", who=name(who[0])
-        )
+        return say("{who} has the most first places everywhere", who=name(who[0]))
     if len(firsts) > 1:
         where = {
             one: [at for at, first in leaders.items() if first == one] for one in who

@@ -12,6 +12,7 @@ import pandas as pd
 from caveat.report._groups import SelectionTable
 from caveat.report._rules import Glossary
 from caveat.report.kit import shorten
+from caveat.report.page._blocks import told
 
 FAILED_STATES = ("failed", "timeout", "oom", "crashed")
 OPEN_STATES = ("pending", "running")
@@ -144,6 +145,10 @@ class Study:
         blocks = self.blocks
         pairs = zip(blocks["dataset"], blocks["world"], strict=True)
         return dict(zip(pairs, blocks["label"], strict=True))
+
+    def level_title(self, level: str) -> str:
+        """How pages call a level: ``hard``, but ``n_bags 5``."""
+        return shorten(told(self.factor, level), 40)
 
     def facts(self, kind: str, name: str) -> Mapping[str, Any]:
         """Return what the glossary knows of a name."""
