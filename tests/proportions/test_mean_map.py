@@ -230,7 +230,7 @@ def test_bad_parameters_are_named(bagged, kind, params):
 
 
 def test_published_predictions_of_the_mean_map(adult):
-    """First published split of one released set, lam 1: F1 .5771 in R, 44 iterations."""
+    """First published split of one released set, lam 1: F1 .5771, 44 iterations."""
     X = 2 * adult.X - 1
     bags = adult.bags("adult-simple-small-equal-close-global-cluster-None-None")
     splitter = ShuffleSplit(1, test_size=0.25, random_state=189395)

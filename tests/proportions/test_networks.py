@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from caveat.exceptions import CaveatError
-from caveat.proportions import BagForwardNetwork, DLLPClassifier, EasyLLP, LLPVAT
+from caveat.proportions import LLPVAT, BagForwardNetwork, DLLPClassifier, EasyLLP
 from caveat.proportions._bag_batches import BagBatches
 from caveat.proportions._dllp import KLLoss, MeanLogLoss
 from caveat.proportions._easy_llp import easy_coefficients

@@ -6,7 +6,7 @@ from sklearn.tree import DecisionTreeRegressor
 from caveat.exceptions import CaveatError
 from caveat.proportions import identify_variant, make_bags, standard_bags
 from caveat.proportions._fcit import fcit, ratio_test, standardised
-from caveat.proportions._tree import BinnedItems, boosted_errors, tree_errors
+from caveat.proportions._tree import BinnedItems, boost, tree_errors
 from caveat.proportions._variants import _verdict, chi_square, permutation_test
 
 SMALL = [one.name for one in standard_bags("adult") if one.bags == "small"]
@@ -53,9 +53,19 @@ def test_a_tree_without_ties_is_exactly_that_of_scikit_learn():
 def test_boosting_with_all_of_a_tree_explains_more_each_time():
     X, y = numbers()
     rows = np.arange(300)
-    errors = boosted_errors(
-        BinnedItems.of(X), y, rows, rows, 0.3, 5, 1.0, np.random.RandomState(0)
-    ).mean(axis=1)
+    steps = [
+        boost(
+            BinnedItems.of(X),
+            y,
+            rows,
+            rows[:1],
+            (0.3, k),
+            1.0,
+            np.random.RandomState(0),
+        )
+        for k in range(1, 6)
+    ]
+    errors = [(rest**2).mean() for rest, _ in steps]
     assert (np.diff(errors) <= 1e-12).all()
 
 
@@ -140,7 +150,7 @@ def test_bags_of_every_variant_are_recognised(variant):
 
 
 def test_without_labels_only_one_test_can_be_run():
-    X, y, cluster = clustered(400)
+    X, _, cluster = clustered(400)
     found = identify_variant(X, None, cluster, n_permutations=5, random_state=0)
     assert found.variant == "unknown"
     assert list(found.p_values) == ["T2"]
@@ -148,7 +158,7 @@ def test_without_labels_only_one_test_can_be_run():
 
 
 def test_the_permutation_check_is_calibrated():
-    """Under independence the p-value is at most alpha in about a share alpha of cases."""
+    """Under independence it is at most alpha in about a share alpha of cases."""
     rng = np.random.default_rng(0)
     items = BinnedItems.of(rng.normal(size=(80, 2)))
     found = [

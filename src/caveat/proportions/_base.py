@@ -67,7 +67,8 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray:
         """Most probable class of every item."""
-        return self.classes_[self._predict_codes(self._checked(X))]
+        codes = self._predict_codes(self._checked(X))
+        return self.classes_[codes]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

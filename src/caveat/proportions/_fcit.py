@@ -6,7 +6,7 @@ z alone. Decision trees predict, held-out error decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from sklearn.utils import check_random_state
 
-from caveat.proportions._tree import BinnedItems, boosted_errors, tree_errors
+from caveat.proportions._tree import BinnedItems, boost, tree_errors
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +32,7 @@ GRID: tuple[int | float, ...] = (2, 8, 64, 512, 0.01, 0.2, 0.4)
 
 _BOOSTED_GRID: tuple[int | float, ...] = (512, 0.2, 0.4)
 _MOST_TREES = 8
+_MOST_FIRST_TREES = 40
 _SHRINKAGE = 0.3
 _TEST_SHARE = 0.1
 _CHOICE_SPLITS = 3
@@ -62,8 +63,9 @@ def fcit(
         ``single`` is the published test: one tree, its `min_samples_split` chosen
         for x and z and again for z alone. A single tree spends its splits on what
         matters most, so a weak x beside a strong z goes unseen on thousands of items.
-        ``boosted`` lets up to eight small trees explain what is left over, each
-        by a part, and takes one setting for both sides, so that they differ in x only.
+        ``boosted`` first lets z explain what it can, with as many small trees as that
+        takes; then up to eight more trees see x and z, or z alone. One setting
+        serves both sides, so that they differ in x only.
     random_state : int, RandomState or None, default=None
 
     Returns
@@ -89,31 +91,39 @@ def fcit(
     full = x if z is None else BinnedItems.joined(x, z)
     # What is left when x tells nothing: z alone, or x of other items.
     rest = x if z is None else z
-    informed = _scores(full, target, rng, trees)
-    moved, _ = _moved(target, z, rng)
-    blind = _scores(rest, moved, rng, trees)
-    with_setting, without_setting = _best(informed), _best(blind)
-    if trees == "boosted":
-        both = {setting: informed[setting] + blind[setting] for setting in informed}
-        with_setting = without_setting = _best(both)
-    with_x, without = [], []
-    for order in orders:
-        with_x.append(
-            held_out_error(full, target, order, n_test, with_setting, rng, trees)
-        )
-        moved, place = _moved(target, z, rng)
-        there = place[order]
-        without.append(
-            held_out_error(rest, moved, there, n_test, without_setting, rng, trees)
-        )
+    compare = _single_errors if trees == "single" else _boosted_errors
+    with_x, without = compare(full, rest, target, z, orders, n_test, rng)
     return ratio_test(np.array(without), np.array(with_x))
 
 
-def choose_setting(
-    items: BinnedItems, y: Floats, rng: RandomState, trees: str
-) -> Setting:
-    """Best setting by R^2 on three random tenths."""
-    return _best(_scores(items, y, rng, trees))
+def _single_errors(
+    full: BinnedItems,
+    rest: BinnedItems,
+    target: Floats,
+    z: BinnedItems | None,
+    orders: list[NDArray],
+    n_test: int,
+    rng: RandomState,
+) -> tuple[list[float], list[float]]:
+    """Held-out errors with and without x, division by division, as published."""
+    informed = choose_min_split(full, target, rng)
+    blind = choose_min_split(rest, _moved(target, z, rng)[0], rng)
+    with_x, without = [], []
+    for order in orders:
+        with_x.append(held_out_error(full, target, order, n_test, informed, rng))
+        moved, place = _moved(target, z, rng)
+        without.append(held_out_error(rest, moved, place[order], n_test, blind, rng))
+    return with_x, without
+
+
+def choose_min_split(items: BinnedItems, y: Floats, rng: RandomState) -> int | float:
+    """Best `min_samples_split` by R^2 on three random tenths."""
+    scores = dict.fromkeys(GRID, 0.0)
+    for train, test in _choice_splits(len(y), rng):
+        errors = tree_errors(items, y, train, test, list(GRID), rng)
+        for m, error in zip(GRID, errors, strict=True):
+            scores[m] += _r2(error, y[test])
+    return _best(scores)
 
 
 def held_out_error(
@@ -121,17 +131,83 @@ def held_out_error(
     y: Floats,
     order: NDArray,
     n_test: int,
-    setting: Setting,
+    min_split: int | float,
     rng: RandomState,
-    trees: str,
 ) -> float:
     """Mean squared error on the first items of an order after growing on the rest."""
-    train, test = order[n_test:], order[:n_test]
-    m, n_trees = setting
-    if trees == "single":
-        return float(tree_errors(items, y, train, test, [m], rng).mean())
-    errors = boosted_errors(items, y, train, test, m, n_trees, _SHRINKAGE, rng)
-    return float(errors[-1].mean())
+    errors = tree_errors(items, y, order[n_test:], order[:n_test], [min_split], rng)
+    return float(errors.mean())
+
+
+def _boosted_errors(
+    full: BinnedItems,
+    rest: BinnedItems,
+    target: Floats,
+    z: BinnedItems | None,
+    orders: list[NDArray],
+    n_test: int,
+    rng: RandomState,
+) -> tuple[list[float], list[float]]:
+    """Held-out errors with and without x, after z has explained what it can."""
+    first = None if z is None else _first_setting(z, target, rng)
+
+    def left_over(order: NDArray) -> Floats:
+        if z is None or first is None:
+            return target
+        train, test = order[n_test:], order[:n_test]
+        return boost(z, target, train, test, first, _SHRINKAGE, rng)[0]
+
+    setting = _common_setting(full, rest, target, z, left_over, n_test, rng)
+    with_x, without = [], []
+    for order in orders:
+        remaining = left_over(order)
+        train, test = order[n_test:], order[:n_test]
+        _, errors = boost(full, remaining, train, test, setting, _SHRINKAGE, rng)
+        with_x.append(float(errors[-1].mean()))
+        moved, place = _moved(remaining, z, rng)
+        train, test = place[train], place[test]
+        _, errors = boost(rest, moved, train, test, setting, _SHRINKAGE, rng)
+        without.append(float(errors[-1].mean()))
+    return with_x, without
+
+
+def _first_setting(z: BinnedItems, y: Floats, rng: RandomState) -> Setting:
+    """How z explains y best on its own."""
+    scores: dict[Setting, float] = {}
+    for train, test in _choice_splits(len(y), rng):
+        for m in _BOOSTED_GRID:
+            most = Setting(m, _MOST_FIRST_TREES)
+            _, errors = boost(z, y, train, test, most, _SHRINKAGE, rng)
+            for k, error in enumerate(errors):
+                setting = Setting(m, k + 1)
+                scores[setting] = scores.get(setting, 0.0) + _r2(error, y[test])
+    return _best(scores)
+
+
+def _common_setting(
+    full: BinnedItems,
+    rest: BinnedItems,
+    target: Floats,
+    z: BinnedItems | None,
+    left_over: Callable[[NDArray], Floats],
+    n_test: int,
+    rng: RandomState,
+) -> Setting:
+    """Find the setting that explains most of what is left, with x and without."""
+    scores: dict[Setting, float] = {}
+    for train, test in _choice_splits(len(target), rng):
+        remaining = left_over(np.concatenate([test, train]))
+        moved, place = _moved(remaining, z, rng)
+        for m in _BOOSTED_GRID:
+            most = Setting(m, _MOST_TREES)
+            _, informed = boost(full, remaining, train, test, most, _SHRINKAGE, rng)
+            _, blind = boost(
+                rest, moved, place[train], place[test], most, _SHRINKAGE, rng
+            )
+            for k, error in enumerate(informed + blind):
+                setting = Setting(m, k + 1)
+                scores[setting] = scores.get(setting, 0.0) + _r2(error, target[test])
+    return _best(scores)
 
 
 def ratio_test(without: Floats, with_x: Floats) -> float:
@@ -155,46 +231,23 @@ def standardised(y: Floats) -> Floats:
     return (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
 
 
-def _scores(
-    items: BinnedItems, y: Floats, rng: RandomState, trees: str
-) -> dict[Setting, float]:
-    """Sum of R^2 over three random tenths, setting by setting, in the grid's order."""
-    n = items.n_items
+def _choice_splits(n: int, rng: RandomState) -> Iterator[tuple[NDArray, NDArray]]:
     n_test = max(1, int(_TEST_SHARE * n))
-    scores: dict[Setting, float] = {}
     for _ in range(_CHOICE_SPLITS):
         order = rng.permutation(n)
-        test, train = order[:n_test], order[n_test:]
-        spread = y[test].var(axis=0)
-        for setting, error in _errors(items, y, train, test, rng, trees):
-            # A constant output is predicted perfectly or not at all.
-            share = np.where(
-                spread > 0, error / np.where(spread > 0, spread, 1.0), error > 1e-12
-            )
-            scores[setting] = scores.get(setting, 0.0) + float((1.0 - share).mean())
-    return scores
+        yield order[n_test:], order[:n_test]
 
 
-def _errors(
-    items: BinnedItems,
-    y: Floats,
-    train: NDArray,
-    test: NDArray,
-    rng: RandomState,
-    trees: str,
-) -> Iterator[tuple[Setting, Floats]]:
-    """Every setting with its test error per output."""
-    if trees == "single":
-        found = tree_errors(items, y, train, test, list(GRID), rng)
-        yield from zip(map(Setting, GRID), found, strict=True)
-        return
-    for m in _BOOSTED_GRID:
-        found = boosted_errors(items, y, train, test, m, _MOST_TREES, _SHRINKAGE, rng)
-        for k, error in enumerate(found):
-            yield Setting(m, k + 1), error
+def _r2(error: Floats, y: Floats) -> float:
+    """Mean over outputs; a constant one is predicted perfectly or not at all."""
+    spread = y.var(axis=0)
+    share = np.where(
+        spread > 0, error / np.where(spread > 0, spread, 1.0), error > 1e-12
+    )
+    return float((1.0 - share).mean())
 
 
-def _best(scores: dict[Setting, float]) -> Setting:
+def _best(scores: Mapping[Any, float]) -> Any:
     return max(scores, key=lambda setting: scores[setting])
 
 

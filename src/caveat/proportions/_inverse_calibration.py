@@ -34,6 +34,7 @@ class InverseCalibration(OneVersusRest):
     classes_ : ndarray
     coef_, intercept_ : ndarray
         A row per class, or one row for two classes.
+    n_iter_ : int
 
     Warnings
     --------
@@ -88,6 +89,7 @@ class InverseCalibration(OneVersusRest):
             fits.append(regression.fit(means, target))
         self.coef_ = np.vstack([_dense(fit.coef_) for fit in fits])
         self.intercept_ = np.array([float(fit.intercept_[0]) for fit in fits])
+        self.n_iter_ = int(max(np.max(fit.n_iter_) for fit in fits))
 
 
 def smoothed_log_odds(p: NDArray, sizes: NDArray) -> NDArray[np.float64]:

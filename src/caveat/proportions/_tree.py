@@ -122,36 +122,37 @@ def tree_errors(
     return errors
 
 
-def boosted_errors(
+def boost(
     items: BinnedItems,
     y: Floats,
     train: NDArray,
     test: NDArray,
-    min_split: int | float,
-    n_trees: int,
+    setting: tuple[int | float, int],
     shrinkage: float,
     rng: np.random.RandomState,
-) -> Floats:
-    """Test error after each of several trees, every one grown on what is left over.
+) -> tuple[Floats, Floats]:
+    """Grow several trees, each on what the ones before have left unexplained.
 
     Parameters
     ----------
     items, y, train, test, rng
         As in `tree_errors`.
-    min_split : int or float
-    n_trees : int
+    setting : (min_split, n_trees)
     shrinkage : float
         Share of a tree's prediction that counts.
 
     Returns
     -------
-    ndarray of shape (n_trees, outputs)
-        Mean squared error on the test rows.
+    rest : ndarray of shape (items, outputs)
+        What is left of y in the end, at training and test rows.
+    errors : ndarray of shape (n_trees, outputs)
+        Mean squared error on the test rows after each tree.
     """
+    min_split, n_trees = setting
     rest = y.copy()
     least = rows_to_split(min_split, len(train))
-    errors = []
-    for _ in range(n_trees):
+    errors = np.empty((n_trees, y.shape[1]))
+    for k in range(n_trees):
         tree = _tree_kernels.grow(
             items.codes,
             items.indptr,
@@ -165,10 +166,9 @@ def boosted_errors(
             least,
         )
         for rows in (train, test):
-            found = _tree_kernels.predict(items.codes, rows, *tree)
-            rest[rows] -= shrinkage * found
-        errors.append((rest[test] ** 2).mean(axis=0))
-    return np.array(errors)
+            _tree_kernels.subtract(items.codes, rows, *tree, shrinkage, rest)
+        errors[k] = (rest[test] ** 2).mean(axis=0)
+    return rest, errors
 
 
 def rows_to_split(min_split: int | float, n_rows: int) -> int:

@@ -90,7 +90,7 @@ def _scan_sorted(
             gain += left[k] * left[k] / (i + 1) + right * right / (rows - i - 1)
         if gain > best:
             best = gain
-            cut = (np.int64(codes[order[i]]) + np.int64(codes[order[i + 1]])) // 2
+            cut = (int(codes[order[i]]) + int(codes[order[i + 1]])) // 2
     return best, cut
 
 
@@ -278,7 +278,7 @@ def squared_errors(
 
 
 @njit(cache=True)
-def predict(
+def subtract(
     codes: NDArray,
     rows: NDArray,
     feature: NDArray,
@@ -287,16 +287,14 @@ def predict(
     right: NDArray,
     mean: Floats,
     size: NDArray,
-) -> Floats:
-    """Mean of the leaf that each of the given items falls into."""
-    found = np.empty((len(rows), mean.shape[1]))
-    for i in range(len(rows)):
+    share: float,
+    rest: Floats,
+) -> None:
+    """Take a share of the leaf's mean off every given item."""
+    for row in rows:
         node = 0
         while feature[node] >= 0:
-            if codes[feature[node], rows[i]] <= cut[node]:
-                node = left[node]
-            else:
-                node = right[node]
+            goes_left = codes[feature[node], row] <= cut[node]
+            node = left[node] if goes_left else right[node]
         for k in range(mean.shape[1]):
-            found[i, k] = mean[node, k]
-    return found
+            rest[row, k] -= share * mean[node, k]

@@ -15,7 +15,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
 
 from caveat.exceptions import InvalidInput
-from caveat.proportions._fcit import choose_setting, fcit, held_out_error, standardised
+from caveat.proportions._fcit import (
+    choose_min_split,
+    fcit,
+    held_out_error,
+    standardised,
+)
 from caveat.proportions._params import check_choice, check_number, check_whole
 from caveat.proportions._shares import _same_index
 from caveat.proportions._tree import BinnedItems
@@ -269,9 +274,7 @@ class _Seen:
         """T2, and T4 within labels, by permuting bags."""
         given = {"T2": None, "T4": self.labels}
         return {
-            test: permutation_test(
-                self.items, self.groups, strata, rng, trees=self.trees
-            )
+            test: permutation_test(self.items, self.groups, strata, rng)
             for test, strata in given.items()
             if test == "T2" or strata is not None
         }
@@ -304,7 +307,6 @@ def permutation_test(
     random_state: Any = None,
     *,
     n_permutations: int = 99,
-    trees: str = "boosted",
 ) -> float:
     """Test items against bags, given strata, by shuffling the bags.
 
@@ -316,7 +318,6 @@ def permutation_test(
     strata : ndarray or None
         Bags are shuffled among items of one stratum only.
     n_permutations : int, default=99
-    trees : {"boosted", "single"}, default="boosted"
 
     Returns
     -------
@@ -333,11 +334,11 @@ def permutation_test(
             items, BinnedItems.of(np.eye(int(strata.max()) + 1)[strata])
         )
     hot = standardised(np.eye(int(groups.max()) + 1)[groups])
-    setting = choose_setting(given, hot, rng, trees)
+    min_split = choose_min_split(given, hot, rng)
     order = rng.permutation(n)
 
     def error(target: Floats) -> float:
-        return held_out_error(given, target, order, n_test, setting, rng, trees)
+        return held_out_error(given, target, order, n_test, min_split, rng)
 
     real = error(hot)
     as_good = sum(

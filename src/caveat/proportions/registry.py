@@ -76,7 +76,7 @@ LEARNERS = Registry(
             paper="Ardehaly & Culotta (2017)",
             extra="deep",
             grid={"learning_rate": [1e-2, 1e-3, 1e-4, 1e-5, 1e-6]},
-            quick={"n_steps": 300, "learning_rate": 0.01},
+            quick={"n_steps": 100, "learning_rate": 0.01},
             tasks=_BOTH,
             facts={
                 "legacy": {"loss": "mean-log", "bag_batch": None, "epochs": 100},
@@ -108,7 +108,7 @@ LEARNERS = Registry(
             paper="Scott & Zhang (2020)",
             extra="deep",
             grid={"learning_rate": [1e-2, 1e-3, 1e-4]},
-            quick={"epochs": 20, "learning_rate": 0.01},
+            quick={"n_steps": 100, "epochs": None, "learning_rate": 0.01},
             tasks=_BOTH,
         ),
         Entry(
@@ -120,7 +120,7 @@ LEARNERS = Registry(
             extra="deep",
             params={"groups": "random"},
             grid={"learning_rate": [1e-2, 1e-3, 1e-4]},
-            quick={"epochs": 20, "learning_rate": 0.01},
+            quick={"n_steps": 100, "epochs": None, "learning_rate": 0.01},
             tasks=_BOTH,
         ),
         Entry(
@@ -131,7 +131,7 @@ LEARNERS = Registry(
             paper="Tsai & Lin (2020)",
             extra="deep",
             grid={"learning_rate": [1e-2, 1e-3, 1e-4], "eps": [0.25, 0.5, 1.0]},
-            quick={"n_steps": 300, "learning_rate": 0.01},
+            quick={"n_steps": 100, "learning_rate": 0.01},
             tasks=_BOTH,
         ),
         Entry(
@@ -142,7 +142,7 @@ LEARNERS = Registry(
             paper="Busa-Fekete et al. (2023)",
             extra="deep",
             grid={"learning_rate": [1e-2, 1e-3, 1e-4]},
-            quick={"n_steps": 300, "learning_rate": 0.01},
+            quick={"n_steps": 100, "learning_rate": 0.01},
             tasks=_BOTH,
         ),
     ],
