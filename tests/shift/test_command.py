@@ -50,6 +50,7 @@ def test_json_is_json_and_nothing_else(file):
     assert told["missing"] is None
 
 
+@pytest.mark.slow
 def test_a_page_and_the_shifted_sets_are_written(file, tmp_path):
     page, sets = tmp_path / "page", tmp_path / "sets"
     words = [

@@ -8,6 +8,7 @@ from sklearn.svm import LinearSVC
 from caveat.exceptions import InvalidInput
 from caveat.models import make_model
 from caveat.shift import Mean, Stages, Zero, feature_importance, shift_curve
+from caveat.shift._bench import Bench
 from caveat.shift._gaps import spread
 from caveat.shift._subsets import Subsets
 
@@ -96,16 +97,21 @@ def test_the_published_order_looks_at_test_rows_too(fitted):
 
 
 def test_standard_errors_agree_with_enumeration(wide):
-    full = shift_curve(*wide, degrees=[5]).of()
+    bench = Bench(*wide)
+    masks = Subsets(12, 5, most=1000, seed=0).take(0, 1000)
+    values = bench.scores(masks, bench.judges(None))[:, 0]
+    place = {mask.tobytes(): number for number, mask in enumerate(masks)}
     errors, half = [], []
-    for seed in range(25):
-        part = shift_curve(*wide, degrees=[5], max_subsets=60, random_state=seed).of()
-        errors.append(part["value"][1] - full["value"][1])
-        half.append(part["se"][1])
+    for seed in range(300):
+        drawn = Subsets(12, 5, most=60, seed=seed).take(0, 60)
+        seen = values[[place[mask.tobytes()] for mask in drawn]]
+        errors.append(seen.mean() - values.mean())
+        half.append(spread(seen, 792)[1])
     # 60 of 792: the spread of the means is what the standard error says.
-    assert np.std(errors) == pytest.approx(np.mean(half), rel=0.35)
-    assert abs(np.mean(errors)) < 3 * np.mean(half) / np.sqrt(25)
-    assert full["se"][1] == 0
+    assert np.std(errors) == pytest.approx(np.mean(half), rel=0.12)
+    assert abs(np.mean(errors)) < 3 * np.mean(half) / np.sqrt(300)
+    inside = np.abs(errors) < 1.96 * np.array(half)
+    assert 0.91 < inside.mean() < 0.98
 
 
 def test_the_standard_error_has_the_finite_population_correction():

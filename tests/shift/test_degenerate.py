@@ -89,7 +89,7 @@ def check(case):
 
 
 @given(cases())
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 def test_odd_tables_give_a_curve_or_a_sentence(case):
     check(case)
 

@@ -15,10 +15,26 @@ CASES += [
 ]
 
 
+SOME = [
+    ("logistic-regression", "binary"),
+    ("lightgbm", "binary"),
+    ("mlp", "regression"),
+]
+
+
 @pytest.fixture(scope="module", params=CASES, ids="-".join)
 def fitted(request, mixed):
     """A model of each kind, fitted once."""
-    name, task = request.param
+    return fit(*request.param, mixed)
+
+
+@pytest.fixture(scope="module", params=SOME, ids="-".join)
+def some(request, mixed):
+    """A model of some kinds: linear, trees, a network."""
+    return fit(*request.param, mixed)
+
+
+def fit(name, task, mixed):
     entry = MODELS[name]
     X, y, X_test, y_test = mixed(task, n=64)
     try:
@@ -52,11 +68,11 @@ def test_the_scenarios_agree_where_they_must(fitted):
     assert_that_scenarios_agree(fitted, "mean")
 
 
-def test_with_one_column_left_the_mean_is_over_the_keep_one_masks(fitted):
-    names = list(fitted[1].columns)
+def test_with_one_column_left_the_mean_is_over_the_keep_one_masks(some):
+    names = list(some[1].columns)
     kept = Stages({name: [other for other in names if other != name] for name in names})
-    rand = values(fitted, "random", "mean", degrees=[3])["value"][1]
-    each = values(fitted, kept, "mean")["value"][1:]
+    rand = values(some, "random", "mean", degrees=[3])["value"][1]
+    each = values(some, kept, "mean")["value"][1:]
     np.testing.assert_allclose(rand, each.mean(), rtol=1e-14)
 
 
@@ -74,14 +90,14 @@ def test_with_every_column_gone_the_answer_is_constant(fitted):
     assert last.get("rmse", np.inf) >= floor * (1 - 1e-12)
 
 
-def test_new_columns_change_nothing(fitted):
-    flat = values(fitted, "increment", "mean")["value"]
+def test_new_columns_change_nothing(some):
+    flat = values(some, "increment", "mean")["value"]
     assert flat.nunique() == 1
     assert len(flat) == 4
 
 
-def test_block_size_changes_nothing(fitted):
-    model, X, y, X_test, y_test = fitted
+def test_block_size_changes_nothing(some):
+    model, X, y, X_test, y_test = some
     few = (model, X, y, X_test[:2], y_test[:2])
     one = values(few, "random", "mean", degrees=[1], block_size=1, fast=False)
     all_at_once = values(few, "random", "mean", degrees=[1], block_size=200_000)
@@ -96,8 +112,8 @@ def test_they_agree_with_every_kind_of_imputation(mixed, imputer):
     assert_that_scenarios_agree((model, X, y, X_test, y_test), imputer)
 
 
-def test_the_model_is_left_as_it_was(fitted):
-    model, *_, X_test, _ = fitted
+def test_the_model_is_left_as_it_was(some):
+    model, *_, X_test, _ = some
     before = model.predict(X_test)
-    values(fitted, "most", "mean")
+    values(some, "most", "mean")
     np.testing.assert_array_equal(before, model.predict(X_test))

@@ -13,25 +13,25 @@ from caveat.shift import Single, shift_curve, shift_look
 @pytest.fixture(scope="module")
 def wide():
     rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(60, 260)), columns=[f"c{i}" for i in range(260)])
+    X = pd.DataFrame(rng.normal(size=(45, 220)), columns=[f"c{i}" for i in range(220)])
     y = (X["c7"] + X["c200"] > 0).astype(int)
-    return X[:40], y[:40], X[40:], y[40:]
+    return X[:35], y[:35], X[35:], y[35:]
 
 
-def test_two_hundred_and_sixty_columns_are_no_obstacle(wide):
+def test_two_hundred_and_twenty_columns_are_no_obstacle(wide):
     model = LogisticRegression(max_iter=300).fit(*wide[:2])
     curve = shift_curve(
-        model, *wide, degrees=[1, 130, 259], max_subsets=70, random_state=0
+        model, *wide, degrees=[1, 110, 219], max_subsets=70, random_state=0
     )
     rows = curve.of()
-    assert rows["n_possible"].iloc[2] > 10**70
+    assert rows["n_possible"].iloc[2] > 10**60
     assert rows["n_subsets"].tolist() == [1, 70, 70, 70]
     assert (rows["se"].iloc[1:] > 0).all()
 
 
 def test_trees_with_many_columns_are_walked_through(wide):
     model = ExtraTreesClassifier(5, random_state=0).fit(*wide[:2])
-    settings = {"degrees": [200], "max_subsets": 30, "random_state": 0}
+    settings = {"degrees": [150], "max_subsets": 30, "random_state": 0}
     fast, slow = (
         shift_curve(model, *wide, fast=way, **settings) for way in (True, False)
     )
@@ -42,7 +42,7 @@ def test_trees_with_many_columns_are_walked_through(wide):
 def test_a_look_takes_the_most_important_columns_and_says_so(wide):
     model = LogisticRegression(max_iter=300).fit(*wide[:2])
     look = shift_look(
-        {"m": model}, *wide, imputers=["mean"], metric="accuracy", tolerance=0.2
+        {"m": model}, *wide, imputers=["mean"], metric="accuracy", tolerance=0.5
     )
     assert len(look.columns) == 200
     assert "c7" in look.columns.index

@@ -56,10 +56,10 @@ class Design:
             text = is_categorical(X[name])
             known = pd.Index(_sorted(X[name].dropna().unique())) if text else None
             numbers = np.zeros(1) if text else column_numbers(X[name])
-            spread = float(np.nanstd(numbers))
+            centre, scale = _standard(numbers)
             self.categories.append(known)
-            self._centre.append(float(np.nanmean(numbers)))
-            self._scale.append(spread if spread > 0 else 1.0)
+            self._centre.append(centre)
+            self._scale.append(scale)
             width = 1 if known is None else len(known)
             self.blocks.append(slice(start, start + width))
             start += width
@@ -101,6 +101,14 @@ class Design:
         for is_marked, block in zip(mask, self.blocks, strict=True):
             marked[block] = is_marked
         return marked
+
+
+def _standard(numbers: Matrix) -> tuple[float, float]:
+    """Mean and standard deviation (1 if constant), without overflow."""
+    size = float(np.nanmax(np.abs(numbers))) or 1.0
+    scaled = numbers / size
+    spread = float(np.nanstd(scaled))
+    return float(np.nanmean(scaled)) * size, (spread if spread > 0 else 1.0) * size
 
 
 def _sorted(values: Any) -> list[Any]:

@@ -190,6 +190,9 @@ class CellEvaluator:
 
 def _pool(values: pd.Series, fill: pd.Series) -> Any:
     """Join a column's test values and fills to one array of a common type."""
+    plain = all(isinstance(each.dtype, np.dtype) for each in (values, fill))
+    if plain and values.dtype.kind in "iuf" and fill.dtype.kind in "iuf":
+        return np.concatenate([values.to_numpy(), fill.to_numpy()])
     if isinstance(values.dtype, pd.CategoricalDtype):
         known = values.dtype.categories
         new = pd.unique(fill.dropna()).tolist()

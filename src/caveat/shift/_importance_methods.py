@@ -174,6 +174,8 @@ def eta(question: Question) -> Numbers:
 
 def _correlation_ratio(groups: Numbers, values: Numbers) -> float:
     """Root of the variance between groups over the total variance: η."""
+    values = values - values.mean()
+    values = values / (np.abs(values).max() or 1.0)  # so that squares do not overflow
     total = values.var()
     if total == 0:
         return 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,12 +40,12 @@ class Tables:
     unseen: dict[str, int]
     named: bool
 
-    @property
+    @cached_property
     def columns(self) -> list[str]:
         """Names of all columns that the model learnt from."""
         return list(self.train.columns)
 
-    @property
+    @cached_property
     def present(self) -> list[int]:
         """Numbers of the columns that can still vanish."""
         absent = set(self.absent)
@@ -184,9 +185,8 @@ def _check_kinds(
     train: pd.DataFrame, test: pd.DataFrame, absent: Sequence[str]
 ) -> None:
     for name in train.columns:
-        if name in absent or test[name].isna().all():
-            continue
-        if is_categorical(train[name]) != is_categorical(test[name]):
+        alike = is_categorical(train[name]) == is_categorical(test[name])
+        if not (alike or name in absent or test[name].isna().all()):
             raise InvalidInput(
                 f"the column {str(name)!r} is {train[name].dtype} in X_train and "
                 f"{test[name].dtype} in X_test; give it one type"
