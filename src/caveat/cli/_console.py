@@ -87,7 +87,7 @@ def duration(seconds: float) -> str:
     Examples
     --------
     >>> duration(0.4), duration(292), duration(7300)
-    ('0.4 s', '4 min 52 s', '2 h 2 min')
+    ('0.4 s', '4 min 52 s', '2 h 1 min')
     """
     if seconds < 10:
         return f"{seconds:.1f} s"
