@@ -10,7 +10,7 @@ demo: .venv/core
 
 test: .venv/dev lint
 	$(BIN)/python -m pytest -q
-	$(BIN)/python -m pytest -q -m "browser or fault or example"
+	$(BIN)/python -m pytest -q -m "(browser or fault or example) and not network"
 
 lint: .venv/dev
 	$(BIN)/ruff check .

@@ -57,6 +57,8 @@ def files(tmp_path, monkeypatch):
     for number, name in enumerate(["calm", "happy", "sad"]):
         sounds[name] = labels[:, number].astype(int)
         sounds["abcd"[number]] += 2 * labels[:, number]
+    for name in ("calm", "sad"):
+        sounds[f"mood_{name}"] = sounds[name]
     sounds.to_csv("songs.csv", index=False)
     for name in ("first", "adult-bags"):
         Path(f"{name}.yaml").write_text(FIRST.replace("first", name))
@@ -78,19 +80,24 @@ def test_every_command_has_an_example_in_its_help():
         assert any(f"caveat {name}" in text for text in texts), name
 
 
+def needs(line):
+    """Mark the examples that download something."""
+    return [pytest.mark.network] if "data fetch" in line else []
+
+
 def help_examples():
     for name in COMMANDS:
         command = caveat.get_command(None, name)
         for one in [command, *getattr(command, "commands", {}).values()]:
             for line in re.findall(r"caveat .*", one.epilog or ""):
-                yield pytest.param(line, id=line)
+                yield pytest.param(line, id=line, marks=needs(line))
 
 
 def guide_examples():
     for parameter in blocks("sh"):
         for line in parameter.values[0].splitlines():
             if line.startswith("caveat "):
-                yield pytest.param(line, id=f"{parameter.id} {line}")
+                yield pytest.param(line, id=f"{parameter.id} {line}", marks=needs(line))
 
 
 @pytest.fixture(scope="module")
