@@ -81,7 +81,11 @@ def parse_yaml(text: str, name: str = "study") -> Document:
     """
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
-    from ruamel.yaml.events import AliasEvent
+    from ruamel.yaml.events import (
+        AliasEvent,
+        CollectionEndEvent,
+        CollectionStartEvent,
+    )
 
     if len(text) > MOST_BYTES:
         raise InvalidInput(
@@ -89,8 +93,12 @@ def parse_yaml(text: str, name: str = "study") -> Document:
         )
     try:
         reader = YAML(typ="safe", pure=True)
-        aliases = 0
+        aliases = depth = 0
         for event in reader.parse(text):
+            depth += isinstance(event, CollectionStartEvent)
+            depth -= isinstance(event, CollectionEndEvent)
+            if depth > MOST_DEPTH:
+                raise InvalidInput(f"{name} is nested too deeply")
             aliases += isinstance(event, AliasEvent)
             if aliases > MOST_ALIASES:
                 raise InvalidInput(
