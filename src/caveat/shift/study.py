@@ -18,7 +18,13 @@ from caveat.shift._settings import check_worlds, measures_of, scenario_of
 from caveat.shift._targets import find_task
 from caveat.shift._upper import upper_bound
 from caveat.shift.criteria import errors, validation
-from caveat.shift.registry import CRITERIA, LEARNERS, RULES, STUDY_MEASURES
+from caveat.shift.registry import (
+    CRITERIA,
+    LEARNERS,
+    RULES,
+    SCENARIOS,
+    STUDY_MEASURES,
+)
 from caveat.study.topic import Context, Outcome, Row, Split
 
 TASKS = ("binary", "multiclass", "regression")
@@ -38,6 +44,7 @@ class ShiftTopic:
     measures = STUDY_MEASURES
     criteria = CRITERIA
     rules = RULES
+    scenarios = SCENARIOS
     protocols = ("caveat", "tabfsbench")
     default_rules = ("validation", "oracle")
 
