@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
@@ -38,7 +40,8 @@ def hard_labels(problem: BagProblem, log_h: Floats) -> Floats:
     """Most probable labels with the right number of each class in every bag.
 
     Two classes: exact, by rank. More: greedy, the item that would lose most by
-    not getting its best class that still has room comes first.
+    not getting its best class that still has room comes first; then every two classes
+    share their items anew, exactly, until no exchange of two items is a gain.
 
     Parameters
     ----------
@@ -59,7 +62,7 @@ def hard_labels(problem: BagProblem, log_h: Floats) -> Floats:
         chosen = np.empty(problem.n_items, dtype=np.int64)
         for bag in problem.present:
             rows = problem.members[bag]
-            chosen[rows] = _greedy(log_h[rows], counts[bag])
+            chosen[rows] = _exchanged(log_h[rows], _greedy(log_h[rows], counts[bag]))
     return np.eye(n_classes)[chosen]
 
 
@@ -99,6 +102,29 @@ def _greedy(log_h: Floats, counts: NDArray) -> NDArray:
         chosen[waiting[rows]] = open_classes[wanted[:served]]
         room -= np.bincount(chosen[waiting[rows]], minlength=len(room))
         waiting = np.delete(waiting, rows)
+    return chosen
+
+
+def _exchanged(log_h: Floats, chosen: NDArray) -> NDArray:
+    """Let every two classes share their items anew until none of them gains.
+
+    Each round raises the sum of scores, of which there are finitely many.
+    """
+    chosen = chosen.copy()
+    pairs = list(combinations(np.unique(chosen), 2))
+    gained = bool(pairs)
+    while gained:
+        gained = False
+        for first, second in pairs:
+            rows = np.flatnonzero((chosen == first) | (chosen == second))
+            odds = log_h[rows, second] - log_h[rows, first]
+            is_second = chosen[rows] == second
+            n_second = int(is_second.sum())
+            best = np.zeros(len(rows), dtype=bool)
+            best[np.argsort(-odds, kind="stable")[:n_second]] = True
+            if odds[best].sum() > odds[is_second].sum() + 1e-12 * np.abs(odds).sum():
+                chosen[rows] = np.where(best, second, first)
+                gained = True
     return chosen
 
 
