@@ -67,14 +67,24 @@ def _shift(learner, data, world):
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory):
-    """Write a report with everything that a report can have."""
+def rebuild():
+    """Return what writes a report with everything that a report can have."""
     from caveat.report import build_report
 
-    synthetic = _load("synthetic_records", _SYNTHETIC)
-    records = synthetic.make_records(fail=_fail, shift=_shift, hosts=("a", "b"))
+    def build(out):
+        synthetic = _load("synthetic_records", _SYNTHETIC)
+        records = synthetic.make_records(fail=_fail, shift=_shift, hosts=("a", "b"))
+        command = "caveat report adult-bags.ledger --out report"
+        build_report(records, out, command=command)
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory, rebuild):
+    """Write that report."""
     out = tmp_path_factory.mktemp("report")
-    build_report(records, out, command="caveat report adult-bags.ledger --out report")
+    rebuild(out)
     return out
 
 

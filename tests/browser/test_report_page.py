@@ -362,3 +362,10 @@ def test_twelve_learners_on_twenty_data_sets_weigh_less_than_two_megabytes(
     assert page.locator("#ranks tbody tr").count() == 20
     found = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
     assert found[0] <= found[1]
+
+
+def test_the_same_records_give_the_same_files(folder, rebuild, tmp_path):
+    rebuild(tmp_path)
+    names = sorted(p.relative_to(folder) for p in folder.rglob("*") if p.is_file())
+    assert len(names) > 20
+    assert all((folder / n).read_bytes() == (tmp_path / n).read_bytes() for n in names)

@@ -17,12 +17,12 @@ MANY = tuple(f"data-{number}" for number in range(12))
 
 @pytest.fixture
 def make(make_records):
-    """Make records with one measure and two rules, unless told otherwise."""
+    """Make records with one measure and one rule, unless told otherwise."""
 
     def made(**changes):
         few = {
             "measures": ("auc",),
-            "rules": {"good": 0.004, "bad": 0.06},
+            "rules": {"good": 0.004},
             "oracle": False,
         }
         return make_records(**(few | changes))
@@ -201,6 +201,18 @@ def test_without_a_search_there_is_nothing_to_choose(make):
     assert "Regret" not in columns
 
 
+def test_without_a_rule_nothing_is_chosen_and_the_title_says_so(make):
+    records = make(learners=SMALL, worlds=({},), rules={}, repeats=2)
+    chapter = chapter_of(records)
+    assert str(prose(chapter.title)).startswith("Nothing was chosen: no selection rule")
+
+
+def test_what_is_known_of_the_data_is_told(make):
+    chapter = chapter_of(make(learners=SMALL, worlds=TWO_WORLDS, repeats=2))
+    term = section(chapter, "run").blocks[1].terms[0]
+    assert str(prose(term.summary)) == "48,842 rows, 14 columns, binary."
+
+
 def test_smaller_is_better_for_a_loss(make):
     records = make(
         learners={"good": 1.0, "bad": 30.0},
@@ -303,7 +315,8 @@ def test_several_versions_and_hosts_are_told(make):
 
 
 def test_measure_and_rule_can_be_brought_to_the_front(make):
-    records = make(learners=SMALL, worlds=TWO_WORLDS, repeats=2, measures=("auc", "f1"))
+    two = {"measures": ("auc", "f1"), "rules": {"good": 0.0, "bad": 0.1}}
+    records = make(learners=SMALL, worlds=TWO_WORLDS, repeats=2, **two)
     chapter = chapter_of(records, measure="f1", rule="bad")
     assert blocks(chapter, Switch)[0].tables[0][0] == ("F1", "bad")
     with pytest.raises(UnknownName, match="did you mean 'auc'"):
@@ -363,7 +376,9 @@ def test_too_many_worlds_for_a_matrix_are_a_notice(make):
     worlds = tuple({"a-long-parameter": f"value-{number}"} for number in range(70))
     records = make(learners={"a": 0.8, "b": 0.7}, worlds=worlds, repeats=1)
     chapter = chapter_of(records)
-    assert any("do not fit" in str(prose(one.words)) for one in blocks(chapter, Notice))
+    notice = next(one for one in blocks(chapter, Notice) if one.files)
+    assert "do not fit" in str(prose(notice.words))
+    assert notice.files[0].name == "tables/ranks.csv"
 
 
 def test_times_that_were_not_recorded_are_said_to_be_missing(make):

@@ -82,7 +82,7 @@ def test_a_difference_larger_than_the_axis_has_no_ruler():
     assert not any("critical difference" in text for text in found)
 
 
-@pytest.mark.parametrize("learners", [2, 3, 17, 60])
+@pytest.mark.parametrize("learners", [2, 17])
 def test_any_number_of_learners_fits(learners):
     ranks = {f"learner-{n}": 1.0 + n for n in range(learners)}
     found = texts(ranks_figure(ranks, [], None))

@@ -1,11 +1,14 @@
 """`caveat report` on real ledgers: empty, whole, still running, of several studies."""
 
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
 from caveat._registry import Entry
 from caveat.cli import main
+from caveat.report.kit import _write
+from caveat.report.kit._drawn import Drawn
 from caveat.study import Ledger, load_study, plan
 from caveat.study.registry import ENGINES, TOPICS
 
@@ -37,6 +40,13 @@ def call(capsys, tmp_path, monkeypatch):
         return stop.value.code, out, err
 
     return run
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Leave the figures out, where a test is not about them."""
+    empty = defaultdict(lambda: Drawn("", ()))
+    monkeypatch.setattr(_write, "draw_figures", lambda page, png: empty)
 
 
 def page(folder="report"):
@@ -91,7 +101,7 @@ def _spec():
     }
 
 
-def test_two_studies_share_a_page_or_have_one_each(call):
+def test_two_studies_share_a_page_or_have_one_each(call, undrawn):
     run_study(call, "one")
     run_study(call, "two")
     assert call("report")[0] == 0
@@ -115,7 +125,7 @@ def test_wrong_names_are_one_clear_sentence_each(call):
     assert "there is no ledger 'missing.ledger'" in err
 
 
-def test_a_folder_that_cannot_be_made_is_one_clear_sentence(call):
+def test_a_folder_that_cannot_be_made_is_one_clear_sentence(call, undrawn):
     run_study(call)
     Path("taken").write_text("x")
     code, _, err = call("report", "--out", "taken")

@@ -91,7 +91,7 @@ def _draw(canvas: Canvas, field: Field) -> None:
             zorder=5,
             **DOT,
         )
-    _names(axes, canvas, field, (low, high), line)
+    _names(canvas, field, (low, high), line)
     _outside(axes, canvas, field, (low, high), line)
 
 
@@ -222,9 +222,8 @@ def _leaders(
 
 
 def _names(
-    axes: Axes, canvas: Canvas, field: Field, ends: tuple[float, float], line: float
+    canvas: Canvas, field: Field, ends: tuple[float, float], line: float
 ) -> None:
-    del axes
     inside = field.means[(field.means >= ends[0]) & (field.means <= ends[1])]
     leaders = [name for name in inside.index if name in field.leaders]
     wanted = []

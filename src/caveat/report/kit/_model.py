@@ -308,9 +308,13 @@ class Facts:
 
 @dataclass(frozen=True)
 class Notice:
-    """A dashed box with one line: not asked for, or not possible, and why."""
+    """A dashed box with one line: not asked for, or not possible, and why.
+
+    `files` are written beside the page, where they are too large to be in it.
+    """
 
     words: Words
+    files: Sequence[Download] = ()
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ _MEDIA = {
     "tex": "text/plain;charset=utf-8",
     "svg": "image/svg+xml;charset=utf-8",
 }
+_MOST_BYTES_INSIDE = 200_000
 _MOST_TOP_CAVEATS = 3
 _MOST_MARGIN_CAVEATS = 3
 
@@ -85,8 +86,13 @@ def _title(page: Page) -> Prose:
     return prose(page.title if len(page.chapters) != 1 else page.chapters[0].title)
 
 
-def _data_uri(download: Download) -> str:
-    """Return the file as a link that works wherever the page is opened."""
+def _address(download: Download) -> str:
+    """Return a link that works wherever the page is opened.
+
+    A large file would make the page heavy; it is linked where it lies, beside it.
+    """
+    if len(download.content) > _MOST_BYTES_INSIDE:
+        return download.name
     ending = download.name.rsplit(".", 1)[-1]
     # Safe in an attribute and in a URL; '%', '#', '"', '<' and '&' are not.
     return f"data:{_MEDIA[ending]},{quote(download.content, safe=_PLAIN)}"
@@ -154,7 +160,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        prose=prose, data_uri=_data_uri, file_name=_file_name, word=word, plural=plural
+        prose=prose, address=_address, file_name=_file_name, word=word, plural=plural
     )
     environment.globals.update(
         top_caveats=_top_caveats,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from caveat.exceptions import InvalidInput
 from caveat.report.kit._drawn import Drawn, draw_figures, page_figures
-from caveat.report.kit._model import Block, Download, Page, Switch, Table
+from caveat.report.kit._model import Block, Download, Notice, Page, Switch, Table
 from caveat.report.kit._render import render
 
 
@@ -45,13 +45,15 @@ def page_files(page: Page, drawn: Mapping[str, Drawn]) -> list[Download]:
     for chapter in page.chapters:
         for section in chapter.sections:
             for block in section.blocks:
-                found.extend(_table_files(block))
+                found.extend(_block_files(block))
     return found
 
 
-def _table_files(block: Block) -> list[Download]:
+def _block_files(block: Block) -> list[Download]:
     if isinstance(block, Table):
         return list(block.downloads)
+    if isinstance(block, Notice):
+        return list(block.files)
     if isinstance(block, Switch):
         return [file for _, table in block.tables for file in table.downloads]
     return []

@@ -60,7 +60,7 @@ def make_chapter(
         return _nothing_run(study, chapter, command)
     context = Context(study, prefix, excel_safe)
     if not study.measures or not context.scores.intervals:
-        return _no_value(study, context if study.measures else None, chapter, command)
+        return _no_value(study, prefix, command)
     return _findings(context, chapter, command)
 
 
@@ -88,25 +88,26 @@ def _nothing_run(study: Study, chapter: str, command: str) -> Chapter:
     )
 
 
-def _no_value(
-    study: Study, context: Context | None, chapter: str, command: str
-) -> Chapter:
+def _no_value(study: Study, prefix: str, command: str) -> Chapter:
     states = study.trials["state"]
     ended = int((~states.isin(OPEN_STATES)).sum())
     if study.is_running:
         title = sentences.trials_so_far(ended, len(states))
         lede = "None has given a value yet."
+    elif (states == "done").any() and study.measures:
+        title = prose("Nothing was chosen: no selection rule was recorded.")
+        lede = "Searches have several rows; a rule names the criterion to choose by."
     elif (states == "done").any():
         title = prose("Trials ended, but no measure was recorded.")
         lede = "Without a measure on the test part there is nothing to compare."
     else:
         title = prose(sentences.NO_VALUE)
         lede = "What went wrong stands below, by reason and learner."
-    sections = [failures_section(study, None), run_section(study)]
+    sections = [failures_section(study, None), run_section(study, prefix)]
     if study.is_running:
         sections.reverse()
     return Chapter(
-        name=chapter,
+        name=prefix.rstrip("-"),
         eyebrow=_eyebrow(study),
         title=title,
         lede=lede,
@@ -125,7 +126,7 @@ def _findings(context: Context, chapter: str, command: str) -> Chapter:
         lede=_lede(context, regrets),
         figure=_field(context),
         sections=[
-            run_section(study),
+            run_section(study, context.prefix),
             BoardSection(context, seconds).section(),
             difference_section(context),
             selection_section(context, regrets),
@@ -199,7 +200,7 @@ def _lede(context: Context, regrets: Regrets) -> Prose:
     )
     level, _, _, gap = regrets.widest()
     second: Prose | str = ""
-    if np.isfinite(gap):
+    if np.isfinite(gap) and float(fixed(gap, regret_places(context))) > 0:
         second = sentences.tuning_moves(
             fixed(gap, regret_places(context)),
             context.unit,

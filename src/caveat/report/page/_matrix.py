@@ -14,6 +14,7 @@ from caveat.report.kit import (
     Notice,
     Row,
     Table,
+    code,
     count,
     fixed,
     name,
@@ -80,6 +81,7 @@ class _Matrix:
             return self._wide()
         if learners <= _MOST_COLUMNS and blocks <= _MOST_ROWS:
             return self._tall()
+        file = self.context.csv("ranks", self.frame())
         return Notice(
             say(
                 "Ranks per {one}: {learners} learners in {blocks} {many} do not fit on "
@@ -88,8 +90,9 @@ class _Matrix:
                 learners=count(learners),
                 blocks=count(blocks),
                 many=self.context.study.noun.many,
-                file="tables/ranks.csv",
-            )
+                file=code(file.name),
+            ),
+            files=[file],
         )
 
     def _wide(self) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -12,6 +13,8 @@ from caveat.report.kit import (
     Progress,
     Prose,
     Section,
+    Term,
+    Terms,
     count,
     duration,
     name,
@@ -19,15 +22,20 @@ from caveat.report.kit import (
     plural,
     prose,
     say,
+    sentence,
+    shorten,
     significant,
+    typed,
 )
 from caveat.report.page import _caveats as caveats
 from caveat.report.page import _sentences as sentences
 from caveat.report.page._costs import total_seconds
 from caveat.report.page._study import FAILED_STATES, Study
 
+_MOST_DATA_SETS = 30
 
-def run_section(study: Study) -> Section:
+
+def run_section(study: Study, prefix: str = "") -> Section:
     """Count what was planned and what became of it."""
     states = study.trials["state"]
     planned = len(states)
@@ -50,7 +58,10 @@ def run_section(study: Study) -> Section:
         eyebrow="What was run",
         heading=sentences.so_far(heading, study.is_running),
         lead=str(study.spec.get("description") or ""),
-        blocks=[Progress(parts, f"Trials: {label}", _facts(study))],
+        blocks=[
+            Progress(parts, f"Trials: {label}", _facts(study)),
+            *_data_sets(study, prefix),
+        ],
         caveats=notes,
         wide=True,
     )
@@ -87,6 +98,28 @@ def _facts(study: Study) -> list[tuple[str, Prose | str]]:
     elif seconds > 0:
         facts.append((duration(seconds), "of computing"))
     return facts
+
+
+def _data_sets(study: Study, prefix: str) -> list[Terms]:
+    """Say what was recorded of the data sets, if anything was."""
+    terms = []
+    for number, dataset in enumerate(study.datasets[:_MOST_DATA_SETS]):
+        facts = study.facts("dataset", dataset)
+        sizes = [
+            plural(facts[key], key.rstrip("s"))
+            for key in ("rows", "columns")
+            if isinstance(facts.get(key), int)
+        ]
+        parts: list[Any] = [
+            ", ".join([*sizes, *([facts["task"]] if facts.get("task") else [])])
+        ]
+        parts += [facts.get("source"), facts.get("licence")]
+        summary = " ".join(sentence(str(part)) for part in parts if part)
+        notes = " ".join(sentence(str(note)) for note in facts.get("notes") or ())
+        if summary or notes:
+            title = shorten(dataset, 40)
+            terms.append(Term(f"{prefix}data-{number}", title, typed(summary), notes))
+    return [Terms("The data", terms)] if terms else []
 
 
 def _noun(number: int, one: str) -> str:
