@@ -29,7 +29,7 @@ def quiet(*args, **kwargs):
     n_classes=st.integers(2, 4),
     seed=st.integers(0, 1000),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_every_item_is_in_one_bag_and_sizes_add_up(
     variant, n_bags, sizes, n_classes, seed
 ):

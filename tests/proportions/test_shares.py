@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -9,6 +9,7 @@ from caveat.exceptions import InvalidInput
 from caveat.proportions import MeanMap, bag_proportions
 
 
+@settings(max_examples=40, deadline=None)
 @given(
     arrays(np.int64, 30, elements=st.integers(0, 2)),
     arrays(np.int64, 30, elements=st.integers(0, 4)),

@@ -129,7 +129,7 @@ def test_five_decisions_make_a_variant(independent, variant, nearest):
     assert _verdict(p_values, 0.05) == (variant, nearest)
 
 
-def clustered(n=1200, seed=0):
+def clustered(n=900, seed=0):
     """Items in clusters of which labels depend, and a feature that labels shift."""
     rng = np.random.default_rng(seed)
     cluster = rng.integers(0, 3, n)
@@ -143,7 +143,7 @@ def clustered(n=1200, seed=0):
 def test_bags_of_every_variant_are_recognised(variant):
     X, y, cluster = clustered()
     bags = make_bags(X, y, variant=variant, n_bags=3, clusters=cluster, random_state=1)
-    found = identify_variant(X, y, bags.assignment, n_permutations=12, random_state=0)
+    found = identify_variant(X, y, bags.assignment, n_permutations=8, random_state=0)
     assert found.variant == variant
     assert len(found.to_frame()) == 5
     assert variant.capitalize() in str(found)
@@ -163,7 +163,7 @@ def test_the_permutation_check_is_calibrated():
     items = BinnedItems.of(rng.normal(size=(80, 2)))
     found = [
         permutation_test(items, rng.integers(0, 2, 80), None, seed, n_permutations=9)
-        for seed in range(40)
+        for seed in range(30)
     ]
     assert 0.02 <= np.mean(np.array(found) <= 0.2) <= 0.4
 

@@ -20,6 +20,7 @@ from caveat.exceptions import CaveatError, hint
 COMMANDS = {
     "demo": ("_demo:demo", "a complete example on embedded data, without network"),
     "eapp": ("_eapp:eapp", "how much of a score is free"),
+    "bags": ("_bags:bags", "what can be learnt from group shares alone"),
     "candidates": ("_candidates:candidates", "several candidate labels for every item"),
     "multilabel": ("_multilabel:multilabel", "eleven measures for many labels"),
     "shift": ("_shift:shift", "what happens when columns vanish"),

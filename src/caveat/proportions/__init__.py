@@ -9,6 +9,7 @@ __getattr__, __dir__, __all__ = attach(
         "_feature_bags": ["feature_bags", "random_bags"],
         "_standard": ["StandardBags", "standard_bags"],
         "_shares": ["bag_proportions"],
+        "_examine": ["BagExamination", "examine_bags"],
         "_hardness": ["Hardness", "bag_hardness"],
         "_variants": ["VariantReport", "identify_variant"],
         "_search": ["Selection", "search"],

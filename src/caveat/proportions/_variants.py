@@ -198,10 +198,12 @@ def identify_variant(
     >>> import numpy as np
     >>> from caveat.proportions import identify_variant, make_bags
     >>> rng = np.random.default_rng(0)
-    >>> y = rng.integers(0, 2, 1000)
-    >>> X = rng.normal(size=(1000, 3)) + 1.5 * y[:, None]
+    >>> y = rng.integers(0, 2, 500)
+    >>> X = rng.normal(size=(500, 3)) + 1.5 * y[:, None]
     >>> bags = make_bags(X, y, variant="simple", n_bags=4, random_state=0)
-    >>> identify_variant(X, y, bags.assignment, random_state=0).variant
+    >>> found = identify_variant(
+    ...     X, y, bags.assignment, n_permutations=8, random_state=0)
+    >>> found.variant
     'simple'
     """
     check_number("alpha", alpha, above=0, most=0.5)

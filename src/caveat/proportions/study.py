@@ -41,7 +41,11 @@ _SETTINGS: Mapping[str, Any] = {
 
 
 class ProportionsTopic:
-    """Items without labels, in bags whose class shares are known."""
+    """Items without labels, in bags whose class shares are known.
+
+    `small` is a study for the common tests: networks are fitted anew for every
+    strategy and split, so it has few of both.
+    """
 
     name = "proportions"
     learners = LEARNERS
@@ -50,6 +54,10 @@ class ProportionsTopic:
     rules = RULES
     protocols = ("caveat", "legacy")
     default_rules = (*STRATEGIES, "oracle")
+    small: Mapping[str, Any] = {
+        "datasets": ["iris"],
+        "resampling": {"splits": 2, "strategies": ["split-bag-shuffle"]},
+    }
 
     def worlds(
         self, scenario: Mapping[str, Any], dataset_name: str
