@@ -129,7 +129,7 @@ def test_five_decisions_make_a_variant(independent, variant, nearest):
     assert _verdict(p_values, 0.05) == (variant, nearest)
 
 
-def clustered(n=900, seed=0):
+def clustered(n=1200, seed=0):
     """Items in clusters of which labels depend, and a feature that labels shift."""
     rng = np.random.default_rng(seed)
     cluster = rng.integers(0, 3, n)
