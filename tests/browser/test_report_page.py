@@ -9,7 +9,7 @@ import pytest
 
 pytestmark = pytest.mark.browser
 
-BOARD = "#board > .view table"
+BOARD = "#switch-board > .view table"
 WIDTHS = [1280, 760, 390, 320]
 
 
@@ -38,7 +38,7 @@ def test_the_page_opens_without_a_complaint(visit):
 def test_no_request_leaves_the_page(visit):
     page = visit()
     header(page, "AUC").click()
-    page.select_option("#board select >> nth=1", index=1)
+    page.select_option("#switch-board select >> nth=1", index=1)
     page.locator(".theme").click()
     page.emulate_media(media="print")
     outside = [url for url in page.asked if not url.startswith(("file://", "data:"))]
@@ -84,29 +84,29 @@ def test_missing_cells_come_last_whichever_way_is_sorted(visit):
 
 def test_a_filter_hides_rows_and_says_how_many_are_left(visit):
     page = visit()
-    page.fill("#board input", "LLP")
+    page.fill("#switch-board input", "LLP")
     assert sorted(name.rstrip("*") for name in column(page, 0)) == [
         "dllp",
         "easy-llp",
         "llp-vat",
     ]
-    assert page.inner_text("#board .found") == "3 of 9 learners"
-    page.fill("#board input", "")
+    assert page.inner_text("#switch-board .found") == "3 of 9 learners"
+    page.fill("#switch-board input", "")
     assert len(column(page, 0)) == 9
 
 
 def test_measure_and_rule_change_the_table_and_keep_the_filter(visit):
     page = visit()
-    page.fill("#board input", "llp")
+    page.fill("#switch-board input", "llp")
     before = column(page, 3)
-    page.select_option("#board select >> nth=0", "F1")
+    page.select_option("#switch-board select >> nth=0", "F1")
     assert column(page, 3) != before
     assert len(column(page, 0)) == 3
-    page.select_option("#board select >> nth=1", "full-bag-kfold")
+    page.select_option("#switch-board select >> nth=1", "full-bag-kfold")
     assert "chosen by full-bag-kfold" in page.inner_text(f"{BOARD} caption")
     assert "Showing F1, full-bag-kfold" in page.inner_text("#live")
-    page.select_option("#board select >> nth=0", "AUC")
-    page.select_option("#board select >> nth=1", "split-bag-bootstrap")
+    page.select_option("#switch-board select >> nth=0", "AUC")
+    page.select_option("#switch-board select >> nth=1", "split-bag-bootstrap")
     assert column(page, 3) == before
 
 
@@ -115,7 +115,7 @@ def test_the_table_can_be_downloaded_from_the_page_alone(visit, folder, tmp_path
     moved.write_bytes((folder / "index.html").read_bytes())
     page = visit(moved)
     with page.expect_download() as waiting:
-        page.locator("#board > .view .files a", has_text="CSV").click()
+        page.locator("#switch-board > .view .files a", has_text="CSV").click()
     found = waiting.value
     assert found.suggested_filename == "leaderboard.csv"
     text = Path(found.path()).read_text("utf-8")
@@ -127,7 +127,7 @@ def test_the_table_can_be_downloaded_from_the_page_alone(visit, folder, tmp_path
 def test_a_figure_can_be_downloaded_as_a_drawing(visit, folder):
     page = visit()
     with page.expect_download() as waiting:
-        page.locator("#cost .files a", has_text="SVG").click()
+        page.locator("#figure-cost .files a", has_text="SVG").click()
     assert waiting.value.suggested_filename == "cost.svg"
     saved = Path(waiting.value.path()).read_bytes()
     assert saved == (folder / "figures" / "cost.svg").read_bytes()
@@ -154,7 +154,7 @@ def test_dark_follows_the_system_and_the_button_overrides_it(visit):
 
 def test_figures_change_colour_with_the_page(visit):
     page = visit()
-    dot = "#field svg.wide use, #field svg.wide path"
+    dot = "#figure-field svg.wide use, #figure-field svg.wide path"
     colours = "found => found.map(one => getComputedStyle(one).fill).join()"
     before = page.eval_on_selector_all(dot, colours)
     page.locator(".theme").click()
@@ -165,10 +165,10 @@ def test_print_is_light_on_white_and_shows_what_was_folded(visit):
     page = visit(scheme="dark")
     page.emulate_media(media="print")
     assert background(page) == "rgb(255, 255, 255)"
-    for hidden in ("nav", ".theme", "#board .controls", "#board .others"):
+    for hidden in ("nav", ".theme", "#switch-board .controls", "#switch-board .others"):
         assert not page.locator(hidden).first.is_visible()
-    assert page.locator("#field svg.wide").is_visible()
-    assert not page.locator("#field svg.phone").is_visible()
+    assert page.locator("#figure-field svg.wide").is_visible()
+    assert not page.locator("#figure-field svg.phone").is_visible()
     assert page.locator("section").count() == 7
     pdf = page.pdf(format="A4")
     assert pdf.startswith(b"%PDF")
@@ -184,9 +184,9 @@ def test_the_page_never_scrolls_sideways(visit, width):
 
 def test_a_phone_gets_the_phone_figures_and_large_targets(visit):
     page = visit(width=390)
-    assert page.locator("#cost svg.phone").is_visible()
-    assert not page.locator("#cost svg.wide").is_visible()
-    for target in ("#board input", "#board select >> nth=0", ".theme"):
+    assert page.locator("#figure-cost svg.phone").is_visible()
+    assert not page.locator("#figure-cost svg.wide").is_visible()
+    for target in ("#switch-board input", "#switch-board select >> nth=0", ".theme"):
         assert page.locator(target).bounding_box()["height"] >= 44
 
 
@@ -288,11 +288,11 @@ def test_the_star_leads_to_the_caveat_and_back(visit):
 def test_without_scripts_the_page_is_complete(visit):
     page = visit(scripts=False)
     assert page.locator("section").count() == 7
-    assert not page.locator("#board .controls").is_visible()
+    assert not page.locator("#switch-board .controls").is_visible()
     assert not page.locator(".theme").is_visible()
-    page.locator("#board .others summary").click()
-    assert page.locator("#board .others table").count() == 9
-    assert page.locator("#board .others table").first.is_visible()
+    page.locator("#switch-board .others summary").click()
+    assert page.locator("#switch-board .others table").count() == 9
+    assert page.locator("#switch-board .others table").first.is_visible()
 
 
 def test_the_policy_blocks_every_script_but_ours(visit, folder, tmp_path):
@@ -359,7 +359,7 @@ def test_twelve_learners_on_twenty_data_sets_weigh_less_than_two_megabytes(
     assert path.stat().st_size < 2_000_000
     page = visit(path)
     assert page.complaints == []
-    assert page.locator("#ranks tbody tr").count() == 20
+    assert page.locator("#table-ranks tbody tr").count() == 20
     found = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
     assert found[0] <= found[1]
 

@@ -39,6 +39,14 @@ def call(capsys, tmp_path, monkeypatch):
     return run
 
 
+def test_a_dry_run_does_not_need_the_ledger_it_is_given_by_url(call, tmp_path):
+    url = f"sqlite:///{tmp_path}/new.ledger"
+    code, out, _ = call("run", "small.yaml", "--dry-run", "--ledger", url)
+    assert code == 0
+    assert "known once the first have run" in out
+    assert not (tmp_path / "new.ledger").exists()
+
+
 def test_a_dry_run_shows_the_grid_and_writes_nothing(call, tmp_path):
     code, out, _ = call("run", "small.yaml", "--dry-run")
     assert code == 0

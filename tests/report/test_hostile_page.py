@@ -1,6 +1,7 @@
 """Hostile names in every place of a page: text, never markup."""
 
 import json
+from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -28,10 +29,12 @@ class Structure(HTMLParser):
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
         self.shapes, self.text, self.open, self.balanced = set(), [], [], True
+        self.ids = []
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
         self.shapes |= {(tag, name) for name, _ in attrs} | {(tag, "")}
+        self.ids += [value for name, value in attrs if name == "id"]
         self.open += [tag] if tag not in VOID else []
 
     def handle_startendtag(self, tag, attrs):
@@ -127,6 +130,11 @@ def read(hostile):
 def test_no_name_adds_an_element_or_an_attribute(hostile, benign):
     added = Structure(hostile).shapes - Structure(benign).shapes
     assert added == set()
+
+
+def test_every_id_is_there_once(hostile):
+    ids = Counter(Structure(hostile).ids)
+    assert [name for name, count in ids.items() if count > 1] == []
 
 
 def test_every_element_is_closed_where_it_was_opened(hostile):

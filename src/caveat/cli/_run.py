@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import click
@@ -148,10 +147,12 @@ def _show_plan(study: Any, where: str, *, yes: bool) -> None:
 
 def _mean_seconds(where: str) -> dict[tuple[str, str], float]:
     from caveat.study import Ledger
+    from caveat.study._database import NoLedgerYet
 
-    if "://" not in where and not Path(where).exists():
+    try:
+        with Ledger(where) as book:
+            trials = book.records().trials
+    except NoLedgerYet:
         return {}
-    with Ledger(where) as book:
-        trials = book.records().trials
     done = trials[trials["state"] == "done"]
     return done.groupby(["dataset", "learner"])["seconds"].mean().to_dict()

@@ -30,6 +30,10 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+class NoLedgerYet(LedgerError):
+    """A ledger that was to be read is not there."""
+
+
 def open_engine(url: str | Path, *, write: bool) -> Engine:
     """Open a ledger, making it first if it is to be written and is not there.
 
@@ -71,7 +75,7 @@ def _open_sqlite(path: Path, *, write: bool, journal: str = "wal") -> Engine:
             f"use it, --ledger 'sqlite:///{path}?journal=delete'"
         )
     if not exists and not write:
-        raise LedgerError(
+        raise NoLedgerYet(
             f"there is no ledger {str(path)!r}; run a study first: "
             "caveat run STUDY.yaml"
         )

@@ -1,13 +1,13 @@
 """Reading a ledger back: trials, rows of selection tables, curves, glossary.
 
-Built for ledgers of 100,000 trials: records are read in chunks, numbers go
-straight into arrays, and names are stored once (categoricals).
+Built for ledgers of 100,000 trials: records are read in chunks and parsed by pydantic's
+reader (exact to the last bit, several times as fast as `json`), numbers go straight
+into arrays, and names are stored once (categoricals).
 """
 
 from __future__ import annotations
 
 import gc
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 import sqlalchemy as sa
 from numpy.typing import NDArray
+from pydantic_core import from_json
 from sqlalchemy.engine import Connection
 
 from caveat.study._canonical import canonical
@@ -116,13 +117,13 @@ def _read(
     for row in connection.execution_options(yield_per=_CHUNK).execute(
         _query(name, now)
     ):
-        spec = json.loads(row.spec)
+        spec = from_json(row.spec)
         facts = _trial_facts(row, spec)
         facts.update(costs.get(row.key, _NO_COST))
         trials.append(facts)
         worlds.append(spec["world"])
         if row.record is not None:
-            record = json.loads(row.record)
+            record = from_json(row.record)
             tables.add(len(trials) - 1, record.pop("table"), spec)
             if record["curves"] or record["notes"] or record["digests"]:
                 details[row.key] = record
@@ -200,7 +201,7 @@ def _read_glossary(
     rows = connection.execute(query).all()
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for row in sorted(rows, key=lambda row: (row.topic != "baseline", *row)):
-        found[row.kind, row.name] = {"topic": row.topic, **json.loads(row.facts)}
+        found[row.kind, row.name] = {"topic": row.topic, **from_json(row.facts)}
     return found
 
 
@@ -210,7 +211,7 @@ def _read_studies(
     query = sa.select(study.c.name, study.c.spec).order_by(study.c.name)
     if name is not None:
         query = query.where(study.c.name == name)
-    return {found: json.loads(spec) for found, spec in connection.execute(query)}
+    return {found: from_json(spec) for found, spec in connection.execute(query)}
 
 
 def dataset_name(reference: str | Mapping[str, Any]) -> str:
@@ -233,7 +234,7 @@ def world_text(world: Mapping[str, Any]) -> str:
 
 
 def _trial_facts(row: Any, spec: Mapping[str, Any]) -> dict[str, Any]:
-    error = json.loads(row.error) if row.error else {}
+    error = from_json(row.error) if row.error else {}
     return {
         "key": row.key,
         "group": row.search,
