@@ -53,11 +53,11 @@ def by_hand(table):
 @pytest.mark.parametrize("name", [name for name in IMPUTERS if name != "marginalise"])
 def test_blocks_agree_with_a_plain_loop(name, mixed):
     X, y, X_test, _ = mixed(n=48)
-    X_test = X_test[:5]
+    X_test = X_test[:3]
     ask = Answerer(by_hand, check_target(y, y, len(X), len(X)))
     imputer = check_imputer(name).fit(X)
     expected = plain_loop(ask, X_test, imputer, EVERYTHING)
-    for size in (1, 50, 200_000):
+    for size in (1, 20, 200_000):
         found = make_evaluator(ask, X_test, imputer, block_size=size, row_wise=True)
         blocks = [
             EVERYTHING[at : at + found.per_block]

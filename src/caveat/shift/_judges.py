@@ -18,7 +18,6 @@ from caveat.shift.registry import MEASURES
 _ALIASES = {
     "roc-auc": "auc",
     "roc-auc-ovr": "auc",
-    "calibration-error": "ece",
     "brier-score": "brier",
     "root-mean-squared-error": "rmse",
 }

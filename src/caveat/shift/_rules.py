@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -13,12 +14,21 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
 )
+from threadpoolctl import ThreadpoolController
 
 from caveat.exceptions import InvalidInput
 from caveat.shift._design import Design
 from caveat.shift._imputers import Mean, Replace, RowImputer
 from caveat.shift._subsets import Masks
 from caveat.shift._tables import is_categorical
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    # scikit-learn's boosting takes all cores and has no n_jobs. A rule is asked often
+    # and for few rows: on a busy machine its threads wait for each other far longer
+    # than they work.
+    return ThreadpoolController()
 
 
 class FeatureRule(ABC):
@@ -71,14 +81,16 @@ class TreeRule(FeatureRule):
             self._model = kind(
                 max_iter=self.max_iter, random_state=0, early_stopping=False
             )
-            self._model.fit(self._others.encode(known), values.to_numpy())
+            with _threads().limit(limits=1, user_api="openmp"):
+                self._model.fit(self._others.encode(known), values.to_numpy())
         return self
 
     def apply(self, X: pd.DataFrame) -> NDArray[Any]:
         """Compute the column for rows that have all columns but this one."""
         if self._constant is not None:
             return np.full(len(X), self._constant)
-        return self._model.predict(self._others.encode(X))
+        with _threads().limit(limits=1, user_api="openmp"):
+            return self._model.predict(self._others.encode(X))
 
 
 class CallableRule(FeatureRule):
