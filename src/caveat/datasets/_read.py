@@ -10,6 +10,7 @@ from typing import Any
 from caveat.datasets._dataset import Dataset
 from caveat.datasets._files import bytes_of, companion, existing, find_format
 from caveat.datasets._parse import parse, parse_folder
+from caveat.datasets._sample import check_sample, sampled_bytes, sampled_dataset
 from caveat.exceptions import DataError
 
 
@@ -34,6 +35,8 @@ def read(
     fields: Mapping[str, str] | None = None,
     transposed: bool = True,
     image_size: int | None = None,
+    sample: int | None = None,
+    sample_seed: int = 0,
 ) -> Dataset:
     r"""Read a file of your own.
 
@@ -78,6 +81,9 @@ def read(
         MATLAB: labels stand as classes x items.
     image_size : int, optional
         Pictures: cut to the central square and resize.
+    sample, sample_seed : int, optional
+        Read at most so many rows, picked at random. Large CSV and Parquet files are
+        then never held whole in memory. That rows were left out is noted.
 
     Returns
     -------
@@ -117,14 +123,22 @@ def read(
     }
     title = name or place.name.removesuffix(".gz")
     title = name or title.rpartition(".")[0] or title
+    rows: int | None = None
     if form == "images":
         dataset = parse_folder(place, title, image_size)
     else:
         if place.is_dir():
             raise DataError(f"{place} is a folder; a {form} file was expected")
         second = companion(place, form, labels)
+        smaller = None
+        if sample is not None:
+            check_sample(sample, sample_seed)
+            smaller = sampled_bytes(
+                place, form, sample, sample_seed, header=columns is None
+            )
+        content, rows = smaller if smaller is not None else (bytes_of(place), None)
         dataset = parse(
-            bytes_of(place),
+            content,
             str(path),
             form,
             name=title,
@@ -132,4 +146,12 @@ def read(
             second_name="" if second is None else second.name,
             **options,
         )
-    return dataclasses.replace(dataset, source=dataset.source or place.name)
+    if sample is not None and rows is None:
+        check_sample(sample, sample_seed)
+        dataset, rows = sampled_dataset(dataset, sample, sample_seed)
+    notes = dataset.notes
+    if rows is not None and rows > len(dataset):
+        notes = (*notes, f"{len(dataset):,} of {rows:,} rows were read, at random")
+    return dataclasses.replace(
+        dataset, source=dataset.source or place.name, notes=notes
+    )

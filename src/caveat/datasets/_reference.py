@@ -35,6 +35,8 @@ READ_OPTIONS = (
     "fields",
     "transposed",
     "image_size",
+    "sample",
+    "sample_seed",
 )
 
 
