@@ -6,6 +6,7 @@ from caveat.exceptions import InvalidInput
 from caveat.study import plan
 from caveat.study._search import grid_configurations, random_configurations
 from caveat.study._seeds import derive_seed
+from caveat.study.registry import TOPICS
 
 
 def test_a_search_is_cut_and_its_parts_share_a_group(fake_study):
@@ -139,3 +140,19 @@ def test_a_longer_random_search_begins_with_the_shorter_one():
     assert all(1e-3 <= draw["d"] <= 1e-1 for draw in long[1:])
     with pytest.raises(InvalidInput, match="gauss"):
         random_configurations("x", {"a": {"gauss": [0, 1]}}, 2)
+
+
+def test_a_topic_may_leave_combinations_out(fake_study, monkeypatch):
+    topic = TOPICS["fake"].load()
+    monkeypatch.setattr(
+        type(topic),
+        "wanted",
+        lambda self, world, learner, repeat: learner == "other" or repeat == 0,
+        raising=False,
+    )
+    repeats = [
+        t.spec["repeat"]
+        for t in plan(fake_study())
+        if t.spec["learner"]["name"] == "fake"
+    ]
+    assert repeats == [0, 0]

@@ -144,3 +144,13 @@ def test_a_plain_script_needs_no_main_guard(tmp_path, fake_study):
         [sys.executable, script], capture_output=True, text=True, check=False
     )
     assert done.stdout == "{'done': 1}\n", done.stderr
+
+
+def test_a_run_ends_in_time_and_the_next_one_does_the_rest(fake_study, path):
+    study = fake_study(learners=["fake"], scenario={})
+    late = run(study, path, "inline", seconds=0.0)
+    assert late.out_of_time
+    assert late.executed == 0
+    assert not late.interrupted
+    rest = run(study, path, "inline", seconds=600.0)
+    assert (rest.executed, rest.out_of_time) == (3, False)

@@ -109,11 +109,14 @@ def _specs(study: Study) -> Iterator[dict[str, Any]]:
         if study.baseline == "eapp" and _takes_baseline(study.topic, reference):
             yield from _baseline_specs(study, dataset)
         worlds = topic.worlds(study.scenario, _name(reference))
+        wanted = getattr(topic, "wanted", lambda world, learner, repeat: True)
         able = [item for item in learners if not _reason(topic, reference, item)]
         # Neighbours share a data set and a world, so that workers can keep both.
         for world in worlds:
             for repeat, seed in study.all_repeats:
                 for learner in able:
+                    if not wanted(world, learner.name, repeat):
+                        continue
                     shared = {
                         **base,
                         "world": world,

@@ -65,6 +65,8 @@ class Summary:
     orphans : int
         Recorded trials that the edited study no longer wants.
     interrupted : bool
+    out_of_time : bool
+        Whether `seconds` were over before the last trial.
     seconds : float
     """
 
@@ -74,6 +76,7 @@ class Summary:
     states: dict[str, int]
     orphans: int = 0
     interrupted: bool = False
+    out_of_time: bool = False
     seconds: float = 0.0
 
     @property
@@ -96,6 +99,7 @@ def run(
     fail_fast: bool = False,
     retry_failed: bool = False,
     yes: bool = False,
+    seconds: float | None = None,
     on_event: Callable[[Event], None] = lambda event: None,
 ) -> Summary:
     """Run a study, or go on where it stopped.
@@ -117,6 +121,9 @@ def run(
         Try again what failed in an earlier run.
     yes : bool
         Agree to more than a million trials.
+    seconds : float, optional
+        Stop after so long: what is under way then is given up, and whoever runs the
+        study next does it.
     on_event : callable
         Gets an `Event` at the start and after every trial.
 
@@ -136,7 +143,8 @@ def run(
         )
         if retry_failed:
             book.forget_failures(checked.study)
-        runner = _Runner(checked, trials, book, on_event, fail_fast=fail_fast)
+        end = float("inf") if seconds is None else started + seconds
+        runner = _Runner(checked, trials, book, on_event, fail_fast=fail_fast, end=end)
         if runner.open:
             made = ENGINES[name].make(
                 trial_seconds=checked.budget.seconds,
@@ -154,6 +162,7 @@ def run(
             states=book.counts(checked.study),
             orphans=len(book.orphans(checked.study)),
             interrupted=runner.interrupted,
+            out_of_time=runner.out_of_time,
             seconds=time.monotonic() - started,
         )
 
@@ -197,8 +206,10 @@ class _Runner:
     book: Ledger
     on_event: Callable[[Event], None]
     fail_fast: bool = False
+    end: float = float("inf")
     executed: int = 0
     interrupted: bool = False
+    out_of_time: bool = False
     open: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -226,6 +237,9 @@ class _Runner:
                     self._give_back()
                     deadline = time.monotonic() + STOP_SECONDS
                 if signals.count > 1 or time.monotonic() > deadline:
+                    break
+                if time.monotonic() > self.end:
+                    self.out_of_time = True
                     break
                 self._hand_out(workers, waiting, busy)
                 if not self._held and not waiting:

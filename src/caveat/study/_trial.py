@@ -188,6 +188,7 @@ def _about(
 ) -> list[list[Any]]:
     """Collect what a report says of this record's names, years later and elsewhere."""
     about = [["learner", entry.name, _facts("learner", entry)]]
+    told = () if getattr(topic, "private", False) else getattr(dataset, "notes", ())
     about.append(
         [
             "dataset",
@@ -198,7 +199,7 @@ def _about(
                 "columns": dataset.X.shape[1],
                 "source": dataset.source,
                 "licence": dataset.licence,
-                "notes": list(getattr(dataset, "notes", ())),
+                "notes": list(told),
             },
         ]
     )

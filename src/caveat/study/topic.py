@@ -175,7 +175,10 @@ class Topic(Protocol):
 
     A topic may also have ``draw(entry, index, repeat, protocol) -> dict``, which
     then replaces the engine's own random search, and ``skip(dataset_facts,
-    entry) -> str``: a reason why a learner cannot do a data set, or ''.
+    entry) -> str``: a reason why a learner cannot do a data set, or ''. With
+    ``wanted(world, learner, repeat) -> bool`` it leaves out combinations that it has
+    no use for. A topic that is ``private`` keeps notes on the data, which may quote
+    cells, out of the ledger.
     """
 
     name: str
