@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from caveat.exceptions import CaveatError, InvalidInput, UnknownName
 from caveat.report import SelectionTable, criterion_agreement, regret, select
+from caveat.report._rules import resolve_measure
 
 few = settings(max_examples=20, deadline=None)
 
@@ -476,3 +477,11 @@ def test_bad_input_is_one_clear_sentence(call, error, words):
     with pytest.raises(error, match=words):
         call(make_records({"g": TWO_BY_TWO}))
     assert issubclass(error, CaveatError)
+
+
+@pytest.mark.parametrize("named", ["auc", "test.auc"])
+@pytest.mark.parametrize("columns", [[], ["test.auc"], ["criterion.x", "test.auc"]])
+def test_a_measure_is_its_test_column_however_it_is_called(named, columns):
+    for key in ("auc", "test.auc"):
+        words = {("measure", key): {"direction": "max"}}
+        assert resolve_measure(named, glossary=words, columns=columns) == "test.auc"

@@ -36,6 +36,7 @@ def test_a_good_file_is_read(tmp_path):
         (("topic: fake", "topic: fkae"), ["line 2", "'fkae'", "'fake'"]),
         (("- fake\n", "- fkae\n"), ["line 7", "no learner", "'fkae'", "'fake'"]),
         (("factor", "fcator"), ["line 8", "no parameter 'fcator'", "'factor'"]),
+        (("- fake\n", "- {name: other, factor: [2]}\n"), ["line 8", "listed twice"]),
         (("iris", "irsi"), ["line 3", "'irsi'", "'iris'"]),
         (("size: [1, 2]", "sise: [1, 2]"), ["line 4", "'sise'", "'size'"]),
         (("repeats: 3", "repeats: three"), ["line 9", "repeats", "'three'"]),

@@ -18,8 +18,10 @@ def show_leaderboard(records: Records, study: str) -> None:
     Incomplete searches are counted below the table, never filled in.
     """
     from caveat.report import average_ranks, direction_of, select
+    from caveat.report._twins import tell_twins_apart
     from caveat.study import TOPICS
 
+    records = tell_twins_apart(records)
     spec = records.studies[study]
     topic = TOPICS[spec["topic"]].load()
     rule = (spec["selection"] or list(topic.default_rules))[0]

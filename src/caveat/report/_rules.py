@@ -121,13 +121,13 @@ def resolve_rule(
 def resolve_measure(measure: str, *, glossary: Glossary, columns: Iterable[str]) -> str:
     """Return the column of a measure: ``accuracy`` means ``test.accuracy``."""
     known = list(columns)
-    if measure in known and measure.startswith(ROLES):
+    if measure in known:
         return measure
-    for column in (measure, f"test.{measure}"):
-        if column in known or ("measure", column) in glossary:
-            return column
-    if ("measure", measure) in glossary:
-        return f"test.{measure}"
+    named = measure if measure.startswith(ROLES) else f"test.{measure}"
+    # A ledger of failures has no columns, but knows their names, with or without role.
+    bare = named.split(".", 1)[1]
+    if named in known or {("measure", named), ("measure", bare)} & glossary.keys():
+        return named
     raise UnknownName.among(
         "measure", measure, [name for name in known if name.startswith("test.")]
     )

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from caveat.exceptions import CaveatError, InvalidInput, UnknownName, hint
+from caveat.study._canonical import canonical
 from caveat.study._yaml import Document, parse_yaml, read_yaml
 
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9._ -]{0,127}$"
@@ -239,9 +240,11 @@ def _check_names(document: Document, study: Study) -> None:
     for position, reference in enumerate(study.datasets):
         with _located(document, ("datasets", position)):
             _check_reference(reference)
+    seen: set[str] = set()
     for position, written in enumerate(study.learners):
         with _located(document, ("learners", position)):
             learner = parse_learner(written)
+            _check_twins(learner, seen)
             if not learner.is_imported:
                 _check_parameters(topic.learners[learner.name], learner)
     for key, registry in (("selection", topic.rules), ("measures", topic.measures)):
@@ -302,6 +305,17 @@ def parse_learner(written: str | Mapping[str, Any]) -> LearnerSpec:
         else:
             fixed[key] = value
     return LearnerSpec(name, fixed, grid)
+
+
+def _check_twins(learner: LearnerSpec, seen: set[str]) -> None:
+    """Refuse a learner that is listed twice and differs in its grid at most."""
+    key = canonical([learner.name, learner.fixed])
+    if key in seen:
+        raise InvalidInput(
+            f"{learner.name} is listed twice with the same fixed settings; write all "
+            "values to search in one entry"
+        )
+    seen.add(key)
 
 
 def _check_parameters(entry: Any, learner: LearnerSpec) -> None:

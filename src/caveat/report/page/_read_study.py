@@ -11,6 +11,7 @@ import pandas as pd
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.report._groups import SelectionTable
 from caveat.report._rules import Glossary, RecordsLike, direction_of, resolve_rule
+from caveat.report._twins import tell_twins_apart
 from caveat.report.page._blocks import find_blocks, in_order, listed_names
 from caveat.report.page._study import (
     Choice,
@@ -39,6 +40,7 @@ def read_study(
     measure, rule : str, optional
         Which measure and which selection rule come first.
     """
+    records = tell_twins_apart(records)
     trials = records.trials
     is_baseline = _flags(trials)
     ours, baseline = trials[~is_baseline], trials[is_baseline]
