@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -108,6 +109,20 @@ def test_items_and_arguments_stay_as_they_were(learner, bagged):
     np.testing.assert_array_equal(bagged.X, X)
     np.testing.assert_array_equal(bagged.bags, bags)
     np.testing.assert_array_equal(bagged.shares, shares)
+
+
+def test_the_generator_that_belongs_to_everybody_is_left_alone(learner, bagged):
+    _, keys, position, *_ = np.random.get_state()
+    fit(learner, bagged).predict(bagged.X)
+    _, keys_after, position_after, *_ = np.random.get_state()
+    np.testing.assert_array_equal(keys_after, keys)
+    assert position_after == position
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba"])
+def test_it_must_be_fitted_first(learner, method):
+    with pytest.raises(NotFittedError):
+        getattr(learner, method)([[0.0]])
 
 
 def test_one_bag_and_one_feature_are_enough_to_stay_finite(learner):

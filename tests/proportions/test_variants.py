@@ -103,6 +103,7 @@ def test_the_ratio_test_is_one_sided():
     assert ratio_test(worse, better) > 1 - 1e-6
     assert ratio_test(worse, worse) == 1.0
     assert ratio_test(worse, np.zeros(30)) == 0.0
+    assert ratio_test(worse * (1 + 1e-15 * np.arange(30)), worse) == 1.0
 
 
 def test_label_and_bag_are_tested_by_chi_square():

@@ -36,6 +36,7 @@ _MOST_FIRST_TREES = 40
 _SHRINKAGE = 0.3
 _TEST_SHARE = 0.1
 _CHOICE_SPLITS = 3
+_ROUNDING = 1e-12
 
 
 def fcit(
@@ -217,8 +218,9 @@ def ratio_test(without: Floats, with_x: Floats) -> float:
     # An error of 0 with x and not without it is as dependent as can be.
     if np.isinf(ratios).any():
         return 0.0
-    if np.ptp(ratios) == 0:
-        return 0.0 if ratios[0] > 1.0 else 1.0
+    # Ratios that differ by rounding only have no spread to measure a distance with.
+    if np.ptp(ratios) <= _ROUNDING:
+        return 0.0 if ratios.mean() > 1.0 + _ROUNDING else 1.0
     t, two_sided = stats.ttest_1samp(ratios, 1.0)
     return float(two_sided / 2 if t >= 0 else 1 - two_sided / 2)
 

@@ -86,6 +86,9 @@ class InverseCalibration(OneVersusRest):
             regression = SVR(
                 kernel="linear", C=self.C, epsilon=self.epsilon, max_iter=self.max_iter
             )
+            # Without a seed it would draw one from numpy's global generator, although
+            # the solver makes no use of it; the constructor does not take one.
+            regression.random_state = 0
             fits.append(regression.fit(means, target))
         self.coef_ = np.vstack([_dense(fit.coef_) for fit in fits])
         self.intercept_ = np.array([float(fit.intercept_[0]) for fit in fits])
