@@ -60,7 +60,7 @@ def case():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 6)) * (rng.random((30, 6)) < 0.5)
     Y = (rng.random((30, 7)) < 0.35).astype(np.uint8)
-    return X, Y, rng.normal(size=(7, 6)), rng.random((900, 6))
+    return X, Y, rng.normal(size=(7, 6)), rng.random((300, 6))
 
 
 SETTINGS = [
@@ -83,9 +83,9 @@ def test_both_kernels_equal_the_plain_loop_and_its_full_average(case, settings):
     W, A, seen = start.copy(), np.zeros_like(start), np.zeros(7, dtype=np.int64)
     active = np.zeros(2, dtype=np.int64)
     drawn = draw_steps(pairs, 30, 7, settings.code, draws)
-    for part in (slice(0, 400), slice(400, 900)):
+    for part in (slice(0, 120), slice(120, 300)):
         dense_steps(X, W, A, seen, drawn[part], part.start, settings, active)
-    finish_dense(W, A, seen, 900)
+    finish_dense(W, A, seen, 300)
     np.testing.assert_allclose(W, last, rtol=0, atol=1e-13 * scale)
     np.testing.assert_allclose(A, mean, rtol=0, atol=1e-13 * scale)
 
@@ -99,7 +99,7 @@ def test_both_kernels_equal_the_plain_loop_and_its_full_average(case, settings):
         csr.data, csr.indices.astype(np.int64), csr.indptr.astype(np.int64), w, drawn,
         0, settings, also,
     )  # fmt: skip
-    average = finish_sparse(w, 900)
+    average = finish_sparse(w, 300)
     np.testing.assert_allclose(w.scale[:, None] * w.vector, last, atol=1e-12 * scale)
     np.testing.assert_allclose(average, mean, rtol=0, atol=1e-9 * scale)
     np.testing.assert_array_equal(active, also)
