@@ -2,7 +2,7 @@
 
 Topics are found in the engine's own table. A topic says which small study its learners
 are tried on in `TOPIC.small`, the keys of a study file: ``datasets``, ``scenario``,
-``search``, ``resampling`` and the like. Without it, `SMALL` below, or iris as it is.
+``search``, ``resampling`` and the like. Without it, iris as it is.
 """
 
 from __future__ import annotations
@@ -38,16 +38,8 @@ def topic_called(name: str) -> Topic:
     return TOPICS[name].load()
 
 
-SMALL: dict[str, dict[str, Any]] = {
-    "partial": {
-        "scenario": {"candidates": "flip", "rate": 0.3},
-        "search": {"steps": 150, "checkpoint-every": 75},
-    },
-}
-
-
 def small_study(topic: Topic) -> dict[str, Any]:
-    return {"datasets": ["iris"], **getattr(topic, "small", SMALL.get(topic.name, {}))}
+    return {"datasets": ["iris"], **getattr(topic, "small", {})}
 
 
 def pairs() -> list[tuple[str, str, str]]:

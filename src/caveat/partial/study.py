@@ -68,7 +68,10 @@ class Problem:
 
 
 class PartialTopic:
-    """A set of candidate labels for every item, in training and for choosing."""
+    """A set of candidate labels for every item, in training and for choosing.
+
+    `small` is a study for the common tests.
+    """
 
     name = "partial"
     learners = LEARNERS
@@ -82,6 +85,11 @@ class PartialTopic:
         "oracle",
         "oracle-early-stopping",
     )
+    small: Mapping[str, Any] = {
+        "datasets": ["iris"],
+        "scenario": {"candidates": "flip", "rate": 0.3},
+        "search": {"steps": 150, "checkpoint-every": 75},
+    }
 
     def worlds(
         self, scenario: Mapping[str, Any], dataset_name: str
