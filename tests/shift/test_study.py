@@ -1,6 +1,7 @@
 """Feature shift as a topic: worlds, trials, registered studies, and what follows."""
 
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -108,6 +109,14 @@ def test_the_upper_bound_is_recorded_on_request():
     rows = pd.DataFrame(record["curves"]["upper"])
     assert set(rows["scenario"]) == {"most"}
     assert {"imputed", "upper", "loss"} <= set(rows.columns)
+
+
+def test_a_cap_above_what_a_small_table_has_is_no_cause_for_warning():
+    capped = trial(scenario={"scenario": ["random"], "max_subsets": 65, "upper": 7})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        record = run_trial(capped)
+    assert max(row["n_subsets"] for row in record["curves"]["shift"]) == 6
 
 
 def test_scenarios_and_imputers_stay_in_one_world_the_rest_is_a_grid():

@@ -142,7 +142,7 @@ def _warn_of_cap(scenario: Scenario, plan: Plan) -> None:
     most = max(comb(len(plan.columns), k) for k in plan.counts)
     if plan.max_subsets > most:
         warnings.warn(
-            f"max_subsets is {plan.max_subsets}, but no more than {most} subsets of "
-            "one size exist; all of them are taken",
+            f"there are no more than {most} subsets of one size, fewer than "
+            f"max_subsets={plan.max_subsets}: all of them are taken",
             stacklevel=4,
         )
