@@ -1,0 +1,208 @@
+"""Write the page about the reproduction of the label-proportion study from its table.
+
+    python docs/reproduction/label_proportions_page.py --reference FILE
+
+FILE holds the published means and half-widths, one row per data set, algorithm and
+strategy. The page is made from the tables beside this script and from nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+HERE = Path(__file__).parent
+TABLE = HERE / "label-proportions.csv"
+VARIANTS = HERE / "label-proportions-variants.csv"
+REASONS = HERE / "label-proportions-reasons.csv"
+PAGE = HERE / "label-proportions.md"
+LEARNERS = {"MM": "mm", "LMM": "lmm", "AMM": "amm", "EM/LR": "em-lr", "DLLP": "dllp"}
+EXECUTIONS = 30
+INTRODUCTION = """
+The study: G. Franco, G. Comarela, M. Crovella (2023), Evaluating LLP methods. Adult
+in five bags, 20 data sets, released bags, published seeds, `legacy` settings of every
+learner. This page is written by `label_proportions_page.py` from the tables beside it;
+nothing in it is typed by hand.
+
+A cell is a data set, a learner and a strategy. It agrees when our mean F1 lies within
+2 sd sqrt(1/n + 1/30) + 0.005 of the published mean, sd from the published half-width.
+"""
+SLACK = 0.005
+
+
+def published(file: Path) -> pd.DataFrame:
+    """Means and standard deviations of the published runs, with our names."""
+    table = pd.read_csv(file)
+    strategy = table["selection_strategy"].str.replace("k-fold", "kfold")
+    # The half-width is 1.96 sd / sqrt(n).
+    sd = table["half_width_95"] * np.sqrt(table["n"]) / 1.96
+    return pd.DataFrame(
+        {
+            "dataset": table["dataset"],
+            "learner": table["algorithm"].map(LEARNERS),
+            "strategy": strategy,
+            "published": table["mean_f1"],
+            "sd": sd,
+        }
+    )
+
+
+def compared(runs: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
+    """Our mean beside the published one, with the tolerance of the comparison."""
+    keys = ["dataset", "learner", "strategy"]
+    ours = runs.groupby(keys)["f1"].agg(["mean", "count"]).reset_index()
+    cells = ours.merge(reference, on=keys, how="left", validate="one_to_one")
+    cells["difference"] = cells["mean"] - cells["published"]
+    cells["tolerance"] = (
+        2 * cells["sd"] * np.sqrt(1 / cells["count"] + 1 / EXECUTIONS) + SLACK
+    )
+    cells["inside"] = cells["difference"].abs() <= cells["tolerance"]
+    return cells
+
+
+def agreement(cells: pd.DataFrame) -> list[str]:
+    """How many cells agree, learner by learner."""
+    lines = [
+        "| learner | cells | executions | within tolerance | share | mean difference |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for learner, part in cells.groupby("learner", sort=False):
+        counts = f"{part['count'].min()} to {part['count'].max()}"
+        lines.append(
+            f"| {learner} | {len(part)} | {counts} | {part['inside'].sum()} | "
+            f"{part['inside'].mean():.1%} | {part['difference'].mean():+.3f} |"
+        )
+    lines.append(
+        f"| all | {len(cells)} | | {cells['inside'].sum()} | "
+        f"{cells['inside'].mean():.1%} | {cells['difference'].mean():+.3f} |"
+    )
+    return lines
+
+
+def outside(cells: pd.DataFrame, reasons: pd.DataFrame) -> list[str]:
+    """Every cell that does not agree, with its reason."""
+    lines = [
+        "| data set | learner | strategy | ours | n | published | tolerance | reason |",
+        "|---|---|---|---:|---:|---:|---:|---|",
+    ]
+    known = reasons.set_index("learner")["reason"] if len(reasons) else pd.Series()
+    for row in cells[~cells["inside"]].itertuples():
+        name = row.dataset.removeprefix("adult-").split("-cluster")[0]
+        lines.append(
+            f"| {name} | {row.learner} | {row.strategy} | {row.mean:.3f} | "
+            f"{row.count_} | {row.published:.3f} | {row.tolerance:.3f} | "
+            f"{known.get(row.learner, '')} |"
+        )
+    return lines
+
+
+def defaults(runs: pd.DataFrame, reference: pd.DataFrame) -> list[str]:
+    """Mean F1 of our settings beside the published learners, variant by variant."""
+    runs = runs.assign(variant=runs["dataset"].str.split("-").str[1])
+    ours = runs.pivot_table(index="learner", columns="variant", values="f1")
+    names = [
+        name for name in ("naive", "simple", "intermediate", "hard") if name in ours
+    ]
+    old = reference.assign(variant=reference["dataset"].str.split("-").str[1])
+    table = old.pivot_table(index="learner", columns="variant", values="published")
+    lines = [
+        "| learner | " + " | ".join(names) + " |",
+        "|---|" + "---:|" * len(names),
+    ]
+    for label, part in (("published", table), ("ours", ours)):
+        for learner, row in part.sort_values("simple", ascending=False).iterrows():
+            cells = " | ".join(f"{row[name]:.3f}" for name in names)
+            lines.append(f"| {label}: {learner} | {cells} |")
+    return lines
+
+
+def regrets(runs: pd.DataFrame) -> list[str]:
+    """Say what each strategy gives up against the best configuration."""
+    regret = (runs["best_f1"] - runs["f1"]).groupby([runs["learner"], runs["strategy"]])
+    table = regret.mean().unstack()
+    lines = [
+        "| learner | " + " | ".join(table.columns) + " |",
+        "|---|" + "---:|" * len(table.columns),
+    ]
+    for learner, row in table.iterrows():
+        lines.append(f"| {learner} | " + " | ".join(f"{v:.3f}" for v in row) + " |")
+    return lines
+
+
+def variants(table: pd.DataFrame) -> list[str]:
+    """Which variant the tests find in the released bags, on all rows."""
+    right = (table["found"] == table["variant"]).sum()
+    lines = [
+        f"{right} of {len(table)} released sets are recognised on all rows.",
+        "",
+        "| data set | found | T1 | T2 | T3 | T4 | T5 | seconds |",
+        "|---|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for row in table.itertuples():
+        name = row.dataset.removeprefix("adult-").split("-cluster")[0]
+        tests = " | ".join(f"{getattr(row, f'T{k}'):.3f}" for k in range(1, 6))
+        lines.append(f"| {name} | {row.found} | {tests} | {row.seconds:.0f} |")
+    return lines
+
+
+def page(reference_file: Path) -> str:
+    """Put the whole page together."""
+    runs = pd.read_csv(TABLE)
+    reference = published(reference_file)
+    reasons = pd.read_csv(REASONS) if REASONS.exists() else pd.DataFrame()
+    legacy = runs[runs["settings"] == "legacy"]
+    cells = compared(legacy, reference).rename(columns={"count": "count_"})
+    shown = cells.rename(columns={"count_": "count"})
+    own = runs[runs["settings"] == "default"]
+    hours = legacy.groupby(["dataset", "learner", "execution"])["seconds"].first().sum()
+    parts = [
+        "# Label proportions: what comes out again",
+        "",
+        *INTRODUCTION.strip().splitlines(),
+        "",
+        f"{len(legacy)} runs, {hours / 3600:.1f} processor hours on one core.",
+        "",
+        "## Agreement",
+        "",
+        *agreement(shown),
+        "",
+        "## Cells outside the tolerance",
+        "",
+        *outside(cells, reasons),
+        "",
+        "## Regret of the strategies, legacy settings",
+        "",
+        *regrets(legacy),
+        "",
+    ]
+    if len(own):
+        parts += [
+            "## Our settings and further learners",
+            "",
+            "Mean F1 over data sets, strategies and executions (published: 30 each).",
+            "",
+            *defaults(own, reference),
+            "",
+            "Regret of the strategies with our settings:",
+            "",
+            *regrets(own),
+            "",
+        ]
+    if VARIANTS.exists():
+        parts += ["## Which variant is it?", "", *variants(pd.read_csv(VARIANTS)), ""]
+    return "\n".join(parts)
+
+
+def main() -> None:
+    """Write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--reference", type=Path, required=True)
+    options = parser.parse_args()
+    PAGE.write_text(page(options.reference), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
