@@ -19,6 +19,7 @@ from caveat.exceptions import CaveatError, hint
 #: Name of every command, where it is defined, and its line in the help text.
 COMMANDS = {
     "demo": ("_demo:demo", "a complete example on embedded data, without network"),
+    "audit": ("_audit:audit", "the page about one file"),
     "eapp": ("_eapp:eapp", "how much of a score is free"),
     "bags": ("_bags:bags", "what can be learnt from group shares alone"),
     "candidates": ("_candidates:candidates", "several candidate labels for every item"),
@@ -76,7 +77,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 @click.group(
     cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Example:  caveat eapp loans.csv --target default",
+    epilog="Example:  caveat audit loans.csv --target default",
 )
 @click.option(
     "--version",

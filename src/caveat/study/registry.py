@@ -41,6 +41,12 @@ TOPICS = Registry(
             display="feature shift",
             summary="columns that vanish after deployment",
         ),
+        Entry(
+            name="audit",
+            target="caveat.audit.study:TOPIC",
+            display="audit",
+            summary="what a score on a file of your own is worth",
+        ),
     ],
     entry_points_group="caveat.topics",
 )

@@ -1,0 +1,108 @@
+"""Which rows a model learns from and which judge it, fold by fold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caveat.audit._table import MOST_COPIES, Table
+from caveat.exceptions import InvalidInput
+
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+def make_fold(table: Table, world: Mapping[str, Any], fold: int) -> Fold:
+    """Return training and test rows of one fold.
+
+    Parameters
+    ----------
+    table : Table
+    world : mapping
+        ``by`` (``rows``, ``groups`` or ``time``), ``column`` (of groups or time),
+        ``folds``, ``round`` and ``seed``.
+    fold : int
+
+    Notes
+    -----
+    Rows: classes keep their shares, and exact copies of a row stay together (unless
+    most rows are copies). Groups: no group is on both sides. Time: the later half is
+    cut into folds, and a model learns only from what was before. A separate test file
+    is cut into folds, and all models learn from the whole of the other.
+    """
+    count = world["folds"]
+    seed = [int(world["seed"]), int(world["round"]), 7]
+    if world["by"] == "time" and not table.held.any():
+        return _before_and_after(table, world, fold)
+    rng = np.random.default_rng(seed)
+    if table.held.any():
+        judged = np.flatnonzero(table.held)
+        place = _dealt(np.arange(len(judged)), table.upper[judged], count, rng)
+        return np.flatnonzero(~table.held), judged[place == fold]
+    if world["by"] == "groups":
+        place = _whole_units(table.order_of(world["column"]), count, rng)
+    else:
+        units = table.copies
+        if table.copied > MOST_COPIES * len(table.y):
+            units = np.arange(len(table.y))
+        place = _dealt(units, table.upper, count, rng)
+    return np.flatnonzero(place != fold), np.flatnonzero(place == fold)
+
+
+def all_folds(table: Table, world: Mapping[str, Any]) -> list[Fold]:
+    """Return every fold of a round."""
+    return [make_fold(table, world, fold) for fold in range(world["folds"])]
+
+
+def _dealt(
+    units: NDArray[np.intp],
+    strata: NDArray[np.intp],
+    count: int,
+    rng: np.random.Generator,
+) -> NDArray[np.intp]:
+    """Deal units out like cards, class after class, so that every fold gets its share.
+
+    A unit (a row and its copies) counts with the class of its first row.
+    """
+    _, first = np.unique(units, return_index=True)
+    shuffled = rng.permutation(len(first))
+    by_class = shuffled[np.argsort(strata[first[shuffled]], kind="stable")]
+    place = np.empty(len(first), dtype=np.intp)
+    place[by_class] = np.arange(len(first)) % count
+    return place[units]
+
+
+def _whole_units(
+    values: NDArray[Any], count: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Give groups to the fold that has fewest rows, the largest groups first."""
+    _, codes, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    if len(sizes) < count:
+        raise InvalidInput(
+            f"--groups: there are {len(sizes)} groups for {count} folds; use a column "
+            "with more groups"
+        )
+    shuffled = rng.permutation(len(sizes))
+    order = shuffled[np.argsort(-sizes[shuffled], kind="stable")]
+    filled = np.zeros(count)
+    place = np.empty(len(sizes), dtype=np.intp)
+    for unit in order:
+        place[unit] = filled.argmin()
+        filled[place[unit]] += sizes[unit]
+    return place[codes]
+
+
+def _before_and_after(table: Table, world: Mapping[str, Any], fold: int) -> Fold:
+    when = table.order_of(world["column"])
+    ranked = np.argsort(when, kind="stable")
+    later = ranked[len(ranked) // 2 :]
+    test = np.array_split(later, world["folds"])[fold]
+    if not len(test) or not (when < when[test[0]]).any():
+        raise InvalidInput(
+            f"--time: column {world['column']!r} has too few points in time for "
+            f"{world['folds']} folds; use one with more values"
+        )
+    # Rows of one moment are never on both sides.
+    return np.flatnonzero(when < when[test[0]]), np.sort(test)

@@ -1,0 +1,96 @@
+"""The words of the page, explained where they are used and once more at its end."""
+
+from __future__ import annotations
+
+from caveat.audit._reading import Reading
+from caveat.report import kit
+
+_TERMS = {
+    "auc": (
+        "AUC",
+        "The share of pairs, one row of each class, that are in the right order; 0.5 "
+        "is chance, 1 perfect. Of several classes: the mean of each against the rest.",
+        "It says nothing of how well probabilities are calibrated, nor of any one "
+        "threshold.",
+    ),
+    "rmse": (
+        "RMSE",
+        "Root of the mean squared error, in units of the target; smaller is better.",
+        "A few large errors decide it.",
+    ),
+    "free": (
+        "Free part (EAPP)",
+        "The AUC that clusters of the features reach when labels only name them, read "
+        "at 1/p₀, one over the share of the smaller class.",
+        "High means an easy task or a coarse bias; it cannot tell which.",
+    ),
+    "null": (
+        "Null band",
+        "Where 95 % of the same curves land when the labels are shuffled.",
+        "",
+    ),
+    "headroom": (
+        "Headroom used",
+        "The share of what the free part leaves open that a model earns: 0 is the free "
+        "part, 1 is perfect, below 0 is worse than clusters.",
+        "Where the free part is close to 1, small differences look large.",
+    ),
+    "interval": (
+        "95 % interval",
+        "Of the mean over folds, widened because folds share their training rows "
+        "(Nadeau and Bengio, 2003).",
+        "It speaks of this table, not of the next one.",
+    ),
+    "alone": (
+        "Alone",
+        "What one column tells of the target by itself, read off sixteen bins of it.",
+        "Two columns that tell something only together stay unseen.",
+    ),
+    "driver": (
+        "Driver",
+        "The AUC that the free part loses when the values of one column change places.",
+        "Columns that say the same hide each other.",
+    ),
+    "fold": (
+        "Fold",
+        "A part of the rows that a model has not seen while it learnt.",
+        "",
+    ),
+    "shift": (
+        "Vanished column",
+        "A column that is gone on the day of use; the fitted model gets a filled-in "
+        "value in its place.",
+        "Filled-in rows stand for rows that were never measured.",
+    ),
+    "refitted": (
+        "Refitted",
+        "The same model, fitted again without the column: what could be had if the "
+        "loss were known in time.",
+        "",
+    ),
+    "accuracy": ("Accuracy", "The share of rows with the right label.", ""),
+    "log-loss": (
+        "Log-loss",
+        "Mean surprise about the true label; smaller is better.",
+        "One confident error can decide it.",
+    ),
+    "r2": (
+        "R²",
+        "The share of the target's variance that is explained; a constant has 0.",
+        "",
+    ),
+    "mae": ("MAE", "Mean absolute error, in units of the target.", ""),
+}
+
+
+def glossary(reading: Reading) -> kit.Terms:
+    """Explain the words that occur on this page."""
+    unused = {"accuracy", "log-loss"} if reading.regression else {"rmse", "r2", "mae"}
+    return kit.Terms(
+        "Words",
+        [
+            kit.Term(f"term-{name}", title, summary, warnings)
+            for name, (title, summary, warnings) in _TERMS.items()
+            if name not in unused
+        ],
+    )

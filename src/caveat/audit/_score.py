@@ -1,0 +1,177 @@
+"""A model on one fold: what it scores, and what is left of that within levels."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline, make_pipeline
+
+from caveat._registry import Entry
+from caveat.audit._folds import Fold
+from caveat.audit._measures import class_measures, mean_auc, number_measures
+from caveat.audit._table import Table
+from caveat.exceptions import InvalidInput
+from caveat.models import TabularModel
+from caveat.models.registry import MODELS
+from caveat.tables import TableEncoder
+
+Row = dict[str, Any]
+
+
+def build(entry: Entry, params: Mapping[str, Any], table: Table, seed: int) -> Any:
+    """Make an unfitted model that takes the table as it is.
+
+    A model of caveat is told task and kinds. A model of the user's that is no pipeline
+    gets the table encoded: numbers scaled and filled in, categories as 0/1 columns.
+    """
+    made = entry.load()
+    kinds = {name: table.kinds[name] for name in table.X.columns}
+    if inspect.isclass(made) and issubclass(made, TabularModel):
+        return made(table.task, kinds=kinds, random_state=seed, **params)
+    if inspect.isclass(made) or not hasattr(made, "fit"):
+        if not callable(made):
+            raise InvalidInput(
+                f"--model {entry.name}: a {type(made).__name__} can neither be fitted "
+                "nor called; name an estimator, its class, or a function that makes one"
+            )
+        made = made(**params)
+    model = clone(made)
+    if isinstance(model, TabularModel | Pipeline):
+        return model
+    return make_pipeline(TableEncoder(kinds=kinds, max_levels=256), model)
+
+
+def answers_of(model: Any, X: pd.DataFrame, table: Table) -> NDArray[np.float64]:
+    """Probabilities of shape (n, classes), or numbers."""
+    if not table.classes:
+        return np.asarray(model.predict(X), dtype=float).ravel()
+    proba = np.zeros((len(X), len(table.classes)))
+    known = np.asarray(model.classes_).astype(int)
+    if hasattr(model, "predict_proba"):
+        proba[:, known] = np.asarray(model.predict_proba(X), dtype=float)
+        return proba
+    if hasattr(model, "decision_function") and len(known) == 2:
+        margin = np.asarray(model.decision_function(X), dtype=float)
+        proba[:, known[1]] = 1 / (1 + np.exp(-np.clip(margin, -500, 500)))
+        proba[:, known[0]] = 1 - proba[:, known[1]]
+        return proba
+    proba[np.arange(len(X)), np.asarray(model.predict(X)).astype(int)] = 1.0
+    return proba
+
+
+def measures_of(
+    table: Table, rows: NDArray[np.intp], answers: NDArray[np.float64]
+) -> dict[str, float | None]:
+    """Judge answers for some rows by all measures of the task."""
+    weights = None if table.weights is None else table.weights[rows]
+    if table.classes:
+        return class_measures(table.y[rows], answers, weights)
+    return number_measures(table.y[rows], answers, table.upper[rows], weights)
+
+
+def within(
+    table: Table,
+    rows: NDArray[np.intp],
+    answers: NDArray[np.float64],
+    strata: list[str],
+) -> list[Row]:
+    """AUC among rows of one level only, for every column of few levels.
+
+    A score that only tells the levels of a column apart has nothing left within them.
+    """
+    weights = None if table.weights is None else table.weights[rows]
+    found = []
+    for name in strata:
+        column = table.whole[name].iloc[rows]
+        levels = pd.factorize(column.astype(str).where(column.notna(), None))[0]
+        value = mean_auc(table.upper[rows], answers, weights, levels)
+        if not np.isnan(value):
+            found.append({"column": str(name), "value": value})
+    return found
+
+
+def given_answers(table: Table, path: Mapping[str, Any]) -> NDArray[np.float64]:
+    """Read scores that somebody made elsewhere, row by row of the table."""
+    frame = read_predictions(path["file"])
+    score = frame[path["score"]].to_numpy(dtype=float)
+    if path["key"] is None:
+        if len(score) != len(table.y):
+            raise InvalidInput(
+                f"--predictions has {len(score):,} rows, the table {len(table.y):,}; "
+                "add a column that both have, and that tells rows apart"
+            )
+        found = score
+    else:
+        key = frame[path["key"]].astype(str)
+        if key.duplicated().any():
+            raise InvalidInput(
+                f"--predictions: column {path['key']!r} names "
+                f"{int(key.duplicated().sum()):,} rows twice; use a key per row"
+            )
+        place = pd.Series(score, index=key)
+        found = place.reindex(table.whole[path["key"]].astype(str)).to_numpy()
+    if not np.isfinite(found).all():
+        raise InvalidInput(
+            f"--predictions: {int((~np.isfinite(found)).sum()):,} rows of the table "
+            "have no finite score; give one for each"
+        )
+    if not table.classes:
+        return found
+    if len(table.classes) != 2:
+        raise InvalidInput(
+            f"--predictions holds one score per row, the target {len(table.classes)} "
+            "classes; name one of them with --positive"
+        )
+    low, high = float(found.min()), float(found.max())
+    if low < 0 or high > 1:
+        # Scores that are no probabilities keep their order, which is all AUC reads.
+        found = (found - low) / (high - low or 1.0)
+    return np.column_stack([1 - found, found])
+
+
+def read_predictions(path: str) -> pd.DataFrame:
+    """Read a CSV or Parquet file of scores."""
+    from caveat.datasets._files import bytes_of, existing, find_format
+    from caveat.datasets.readers._csv import read_csv
+    from caveat.datasets.readers._packed import unpacked
+    from caveat.datasets.readers._parquet import read_parquet
+
+    place = existing(path)
+    if find_format(place) == "parquet":
+        return read_parquet(bytes_of(place), place.name)
+    return read_csv(unpacked(bytes_of(place), place.name), place.name)[0]
+
+
+def fit_and_judge(
+    entry: Entry,
+    params: Mapping[str, Any],
+    table: Table,
+    fold: Fold,
+    *,
+    seed: int,
+    strata: list[str],
+    predictions: Mapping[str, Any] | None = None,
+) -> tuple[dict[str, float | None], list[Row]]:
+    """Fit a model to one fold's training rows and judge it on the others."""
+    train, test = fold
+    if entry.name == "predictions":
+        assert predictions is not None
+        answers = given_answers(table, predictions)[test]
+    else:
+        model = build(entry, params, table, seed)
+        model.fit(table.X.iloc[train], table.y[train])
+        answers = answers_of(model, table.X.iloc[test], table)
+    if not np.isfinite(answers).all():
+        raise InvalidInput(f"{entry.name}: its answers are not finite")
+    return measures_of(table, test, answers), within(table, test, answers, strata)
+
+
+def is_fitted_here(name: str) -> bool:
+    """Whether a learner of an audit is a model that is fitted."""
+    return ":" in name or (name in MODELS and name != "dummy")

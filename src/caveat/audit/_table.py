@@ -1,0 +1,201 @@
+"""The table of an audit: features, target and roles, as every part of it sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.util import hash_pandas_object
+
+from caveat.audit._outline import as_dates, split_values
+from caveat.exceptions import InvalidInput, UnknownName
+
+if TYPE_CHECKING:
+    from caveat.datasets import Dataset
+
+FEWEST_ROWS = 20
+# Above this share of copies the table has few distinct rows, and copies are no mishap.
+MOST_COPIES = 0.2
+
+
+@dataclass(frozen=True)
+class Table:
+    """Features, target and roles of an audit.
+
+    Attributes
+    ----------
+    X : DataFrame
+        What models get to see.
+    y : array
+        Class numbers 0, 1, ... (of two classes, 1 is the positive one), or numbers.
+    classes : list of str
+        Names of the classes; empty for regression.
+    whole : DataFrame
+        All columns but the target.
+    kinds : dict
+        Kinds of the columns of `whole`.
+    weights : array or None
+    held : array of bool
+        Rows of a separate test file; all False without one.
+    """
+
+    X: pd.DataFrame
+    y: NDArray[Any]
+    classes: list[str]
+    whole: pd.DataFrame
+    kinds: dict[str, str]
+    weights: NDArray[np.float64] | None
+    held: NDArray[np.bool_]
+    dates: tuple[str, ...] = ()
+
+    @property
+    def task(self) -> str:
+        """Regression, binary or multiclass."""
+        if not self.classes:
+            return "regression"
+        return "binary" if len(self.classes) == 2 else "multiclass"
+
+    @cached_property
+    def upper(self) -> NDArray[np.intp]:
+        """Class numbers; for numbers, whether they are above the median."""
+        if self.classes:
+            return self.y
+        middle = np.median(self.y[~self.held])
+        upper = self.y > middle
+        # A median that most rows share would leave the upper part empty.
+        return (upper if upper.any() else self.y >= middle).astype(np.intp)
+
+    @cached_property
+    def copies(self) -> NDArray[np.intp]:
+        """Number of the distinct row that each row is a copy of."""
+        hashed = hash_pandas_object(self.X.astype(object).astype(str), index=False)
+        target = pd.Series(self.y).astype(str)
+        both = hash_pandas_object(
+            pd.DataFrame({"x": hashed.to_numpy(), "y": target.to_numpy()}), index=False
+        )
+        return pd.factorize(both.to_numpy())[0]
+
+    @cached_property
+    def same_features(self) -> NDArray[np.intp]:
+        """The same without the target."""
+        hashed = hash_pandas_object(self.X.astype(object).astype(str), index=False)
+        return pd.factorize(hashed.to_numpy())[0]
+
+    @property
+    def copied(self) -> int:
+        """How many rows are copies of an earlier one."""
+        return len(self.y) - int(self.copies.max()) - 1
+
+    def order_of(self, column: str) -> NDArray[Any]:
+        """Return a column's values as numbers in order."""
+        if column not in self.whole.columns:
+            raise UnknownName.among("column", column, map(str, self.whole.columns))
+        values = self.whole[column]
+        if values.isna().any():
+            raise InvalidInput(
+                f"column {column!r} is missing in {int(values.isna().sum()):,} rows; "
+                "rows can be grouped or ordered only by known values"
+            )
+        return split_values(values, column in self.dates)
+
+
+def make_table(dataset: Dataset, look: Mapping[str, Any]) -> Table:
+    """Put a data set together as an audit looks at it.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    look : mapping
+        ``aside``, ``dates``, ``groups``, ``time``, ``weights``, ``positive``, ``test``.
+    """
+    held = np.zeros(len(dataset), dtype=bool)
+    whole, target = dataset.X, dataset.y
+    if look.get("test"):
+        other = _test_part(dataset, look["test"])
+        whole = pd.concat([whole, other.X], ignore_index=True)
+        target = pd.concat([target, other.y], ignore_index=True)
+        held = np.arange(len(whole)) >= len(dataset)
+    assert target is not None
+    dates = tuple(name for name in look["dates"] if name in whole.columns)
+    if dates:
+        whole = whole.assign(**{name: as_dates(whole[name]) for name in dates})
+    roles = [look[role] for role in ("groups", "time", "weights") if look.get(role)]
+    for name in roles:
+        if name not in whole.columns:
+            raise UnknownName.among("column", name, map(str, whole.columns))
+    unseen = {*look["aside"], *roles}
+    features = whole.drop(columns=[name for name in whole.columns if name in unseen])
+    if not features.shape[1]:
+        raise InvalidInput(
+            f"{dataset.name}: no column is left to learn from; all are identifiers, "
+            "constant, or have another role"
+        )
+    codes, classes = _target(target, dataset, look.get("positive"))
+    return Table(
+        X=features,
+        y=codes,
+        classes=classes,
+        whole=whole,
+        kinds={n: "numerical" if n in dates else k for n, k in dataset.kinds.items()},
+        weights=_weights(whole, look.get("weights")),
+        held=held,
+        dates=dates,
+    )
+
+
+def without(table: Table, columns: list[str]) -> Table:
+    """Return the table without some features."""
+    return replace(table, X=table.X.drop(columns=columns))
+
+
+def _test_part(dataset: Dataset, reference: Mapping[str, Any]) -> Dataset:
+    from caveat.datasets import resolve
+
+    options = {k: v for k, v in reference.items() if k not in ("digest", "rows")}
+    other = resolve({**options, "task": dataset.task})
+    lacking = [name for name in dataset.X.columns if name not in other.X.columns]
+    if lacking:
+        raise InvalidInput(
+            f"--test: the column {lacking[0]!r} is missing there; both files need the "
+            "same columns"
+        )
+    return other
+
+
+def _target(
+    target: pd.Series, dataset: Dataset, positive: object
+) -> tuple[NDArray[Any], list[str]]:
+    if dataset.task == "regression":
+        if positive is not None:
+            raise InvalidInput(
+                f"--positive: the target holds numbers, so {positive!r} is no class"
+            )
+        return target.to_numpy(dtype=float), []
+    words = target.astype(str)
+    labels = list(map(str, dataset.classes))
+    labels += [word for word in dict.fromkeys(words) if word not in labels]
+    if positive is not None:
+        if str(positive) not in labels:
+            raise UnknownName.among("class", positive, labels)
+        rest = [label for label in labels if label != str(positive)]
+        other = rest[0] if len(rest) == 1 else f"not {positive}"
+        return (words == str(positive)).to_numpy(dtype=np.intp), [other, str(positive)]
+    place = {label: number for number, label in enumerate(labels)}
+    return words.map(place).to_numpy(dtype=np.intp), labels
+
+
+def _weights(whole: pd.DataFrame, name: str | None) -> NDArray[np.float64] | None:
+    if name is None:
+        return None
+    values = pd.to_numeric(whole[name], errors="coerce").to_numpy(dtype=float)
+    if not np.isfinite(values).all() or (values < 0).any() or not values.any():
+        raise InvalidInput(
+            f"--weights: column {name!r} holds something else than numbers from 0 up; "
+            "choose another column or mend it"
+        )
+    return values

@@ -1,0 +1,199 @@
+"""An audit as a topic of the study engine: the table, the free part, models, tomorrow.
+
+A fold is a repeat. The parts of an audit are worlds, in the order in which they matter
+if time runs out: the table itself, what is free, one round of folds, what happens when
+columns vanish, other ways to split, further rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from caveat._registry import Entry
+from caveat.audit._columns import examine
+from caveat.audit._folds import all_folds, make_fold
+from caveat.audit._free import free_part
+from caveat.audit._score import build, fit_and_judge, is_fitted_here
+from caveat.audit._table import Table, make_table
+from caveat.audit._tomorrow import decay
+from caveat.audit.registry import CRITERIA, LEARNERS, MEASURES, RULES
+from caveat.exceptions import CaveatError, InvalidInput, UnknownName
+from caveat.study.topic import Context, Outcome
+
+DEFAULTS: dict[str, Any] = {
+    "folds": 5,
+    "rounds": 2,
+    "seed": 0,
+    "aside": {},
+    "dates": [],
+    "strata": [],
+    "groups": None,
+    "time": None,
+    "weights": None,
+    "positive": None,
+    "test": None,
+    "predictions": None,
+    "also": [],
+}
+_LOOK = ("aside", "dates", "groups", "time", "weights", "positive", "test", "seed")
+_LOOK_AND_FOLDS = (*_LOOK, "folds")
+_OWN = ("columns", "eapp", "predictions")
+
+
+class AuditTopic:
+    """The page about a person's file, trial by trial.
+
+    It is `private`: error messages and notes may quote cells, so they stay out of the
+    ledger.
+    """
+
+    name = "audit"
+    learners = LEARNERS
+    measures = MEASURES
+    criteria = CRITERIA
+    rules = RULES
+    protocols = ("caveat",)
+    default_rules = ()
+    private = True
+    # Every model is tried in the topic of supervised learning already.
+    small: Mapping[str, Any] = {"datasets": []}
+
+    def worlds(
+        self, scenario: Mapping[str, Any], dataset_name: str
+    ) -> list[dict[str, Any]]:
+        """Lay out the parts of an audit, the most important first."""
+        for name in scenario:
+            if name not in DEFAULTS:
+                raise UnknownName.among("setting of an audit", name, DEFAULTS)
+        given = {**DEFAULTS, **scenario}
+        _check_counts(given)
+        look = {name: given[name] for name in _LOOK_AND_FOLDS}
+        by = "groups" if given["groups"] else "time" if given["time"] else "rows"
+        split = {"by": by, "column": given["groups"] or given["time"]}
+        first = {"round": 0, **split, **look}
+        scored = {"strata": given["strata"], "predictions": given["predictions"]}
+        worlds = [
+            {"part": "columns", **{name: given[name] for name in _LOOK}},
+            {"part": "free", **first},
+            {"part": "score", **first, **scored},
+            {"part": "tomorrow", **first},
+        ]
+        worlds += [
+            {"part": "also", **first, "by": other["by"], "column": other["column"]}
+            for other in given["also"]
+        ]
+        # Points in time and a file of test rows cannot be dealt out anew.
+        again = 1 if by == "time" or given["test"] else given["rounds"]
+        worlds += [
+            {"part": "score", **first, **scored, "strata": [], "round": number}
+            for number in range(1, again)
+        ]
+        return worlds
+
+    def wanted(self, world: Mapping[str, Any], learner: str, repeat: int) -> bool:
+        """Leave out what a part of the audit has no use for."""
+        part = world["part"]
+        if part in ("columns", "free"):
+            return learner == {"columns": "columns", "free": "eapp"}[part] and not (
+                repeat
+            )
+        if part == "tomorrow":
+            return is_fitted_here(learner) and repeat == 0
+        if part == "also":
+            return is_fitted_here(learner) and repeat < world["folds"]
+        return learner not in ("columns", "eapp") and repeat < world["folds"]
+
+    def configurations_per_trial(self, entry: Entry, count: int) -> int:
+        """One at a time."""
+        return 1
+
+    def run(self, context: Context) -> Outcome:
+        """Do one part of an audit; what goes wrong is told without quoting cells."""
+        try:
+            return self._run(context)
+        except CaveatError as error:
+            raise InvalidInput(_kind_of(error)) from None
+        except (MemoryError, KeyboardInterrupt, SystemExit):
+            raise
+        except Exception as error:
+            raise InvalidInput(_kind_of(error)) from None
+
+    def _run(self, context: Context) -> Outcome:
+        world = context.world
+        table = make_table(context.dataset, world)
+        outcome = Outcome(rows=[])
+        if world["part"] == "columns":
+            facts, columns, classes = examine(table, world)
+            row = {f"fact.{name}": value for name, value in facts.items()}
+            outcome.curves.update(columns=columns, classes=classes)
+        elif world["part"] == "free":
+            row, curves, notes = free_part(
+                table, all_folds(table, world), context.seed("learner")
+            )
+            outcome.curves.update(curves)
+            outcome.notes.extend(notes)
+        elif world["part"] == "tomorrow":
+            row = self._tomorrow(context, table, outcome)
+        else:
+            row = self._score(context, table, outcome)
+        outcome.rows.append({"config": 0, "checkpoint": None, **row})
+        return outcome
+
+    def _score(
+        self, context: Context, table: Table, outcome: Outcome
+    ) -> dict[str, Any]:
+        fold = make_fold(table, context.world, context.repeat)
+        scores, within = fit_and_judge(
+            context.entry,
+            _params(context),
+            table,
+            fold,
+            seed=_model_seed(context),
+            strata=list(context.world.get("strata", [])),
+            predictions=context.world.get("predictions"),
+        )
+        if within:
+            outcome.curves["within"] = within
+        return {
+            **{f"test.{name}": value for name, value in scores.items()},
+            "fact.training-rows": len(fold[0]),
+            "fact.test-rows": len(fold[1]),
+        }
+
+    def _tomorrow(
+        self, context: Context, table: Table, outcome: Outcome
+    ) -> dict[str, Any]:
+        fold = make_fold(table, context.world, context.repeat)
+        model = build(context.entry, _params(context), table, _model_seed(context))
+        model.fit(table.X.iloc[fold[0]], table.y[fold[0]])
+        row, curves, notes = decay(model, table, fold, seed=context.seed("scenario"))
+        outcome.curves.update(curves)
+        outcome.notes.extend(notes)
+        return row
+
+
+def _model_seed(context: Context) -> int:
+    """Seed a model of a fold alike in every part, so that it is the same model."""
+    return context.seed("split", learner=context.entry.name)
+
+
+def _params(context: Context) -> dict[str, Any]:
+    _, params = context.configurations[0]
+    return {**context.spec["learner"]["params"], **params}
+
+
+def _kind_of(error: Exception) -> str:
+    return f"{type(error).__name__}; its message may quote cells, so it is not recorded"
+
+
+def _check_counts(given: Mapping[str, Any]) -> None:
+    for name, least, most in (("folds", 2, 50), ("rounds", 1, 100), ("seed", 0, 2**32)):
+        value = given[name]
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise InvalidInput(f"{name} is {value!r}; use a whole number")
+        if not least <= value <= most:
+            raise InvalidInput(f"{name} is {value}; use {least} to {most}")
+
+
+TOPIC = AuditTopic()
