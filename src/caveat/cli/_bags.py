@@ -62,7 +62,7 @@ class Remark:
     "--rows",
     metavar="N",
     type=int,
-    default=20_000,
+    default=10_000,
     show_default=True,
     help="Look at a random sample of so many rows at most.",
 )
