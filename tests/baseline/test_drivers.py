@@ -58,7 +58,7 @@ def test_loadings_are_shares_of_the_step_between_the_two_names():
     # With as many components as columns, the step is that of the standardised columns.
     train = X[rows[:50]]
     scaled = (train - train.mean(axis=0)) / train.std(axis=0)
-    latent = model._folds[0].representation.transform(scaled)
+    latent = model._folds[0].representations[2].transform(scaled)
     near = np.linalg.norm(latent[:, None] - model.clusters_[0][2], axis=2).argmin(
         axis=1
     )

@@ -329,7 +329,7 @@ def test_images_are_taken_as_images():
     flat = EAPP(**{**QUICK, "shuffles": 0}, kind="table").fit(
         digits.data[kept], digits.target[kept] == 8
     )
-    assert found._folds[0].representation.latent == 64
+    assert found._folds[0].representations[3].latent == 64
     assert found.value_ != flat.value_
     colour = np.repeat(digits.images[kept][..., None], 3, axis=3)
     assert EAPP(**{**QUICK, "shuffles": 0}).fit(

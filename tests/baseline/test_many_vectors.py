@@ -12,9 +12,9 @@ from caveat.baseline._label_vectors import LabelVectors
 from caveat.baseline._many import best_for_each
 from caveat.baseline._neighbours import neighbours
 from caveat.baseline._pooled import pooled_aucs
+from caveat.baseline._read_target import read_target
 from caveat.baseline._scores import labeling_scores
 from caveat.baseline._shuffles import ShuffledLabels
-from caveat.baseline._target import read_target
 from caveat.ranking import roc_auc
 
 

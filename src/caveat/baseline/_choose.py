@@ -12,6 +12,7 @@ from caveat.baseline._contribution import contribution_for_each
 from caveat.baseline._evaluate import evaluate_each, labels_of
 from caveat.baseline._gray import search_all
 from caveat.baseline._greedy import greedy_for_each
+from caveat.baseline._joint_names import name_jointly
 from caveat.baseline._label_vectors import LabelVectors
 from caveat.baseline._labeling import ENUMERATED, LARGEST_EXACT
 from caveat.baseline._many import best_for_each
@@ -71,7 +72,14 @@ class Choice:
     exact: bool
 
 
-def choose(labeling: str, part: Part, vectors: LabelVectors, *, alone: bool) -> Choice:
+def choose(
+    labeling: str,
+    part: Part,
+    vectors: LabelVectors,
+    *,
+    alone: bool,
+    classes: int | None = None,
+) -> Choice:
     """Choose a labeling for each label vector.
 
     Parameters
@@ -86,7 +94,13 @@ def choose(labeling: str, part: Part, vectors: LabelVectors, *, alone: bool) -> 
     alone : bool
         Whether there are no shuffles to be compared with. Then "exact" goes on to 24
         clusters by branch and bound, which would take too long for every shuffle.
+    classes : int, optional
+        If given, so many vectors in a row are the classes of one problem, and every
+        cluster gets the name of one of them.
     """
+    if classes is not None:
+        labels, aucs = name_jointly(part.near, vectors, classes, part.table)
+        return Choice(labels, aucs, exact=True)
     k = part.distances.shape[1]
     if labeling == "exact" and k > ENUMERATED:
         if alone and k <= LARGEST_EXACT:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from caveat.baseline._joint_names import MOST_JOINT
 from caveat.baseline._target import Target, Task
 from caveat.exceptions import InvalidInput
 
@@ -41,6 +42,13 @@ def cluster_counts(target: Target, k_max: int) -> tuple[list[int], str]:
     last = max(task.k_ceil for task in target.tasks)
     around = {k for task in target.tasks for k in (task.k_floor, task.k_ceil)}
     ks = sorted({*range(first, k_max + 1), *around})
+    if target.joint:
+        if last > MOST_JOINT:
+            raise InvalidInput(
+                f"multiclass: 1/p0 of the rarest class asks for {last} clusters, and "
+                f"'joint' goes to {MOST_JOINT}; use multiclass='rest'"
+            )
+        ks = [k for k in ks if k <= MOST_JOINT]
     if last <= k_max:
         return ks, ""
     most = max(task.k_star for task in target.tasks)

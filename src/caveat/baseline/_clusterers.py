@@ -38,12 +38,12 @@ MANY_CLUSTERS = 64
 def kmeans_path(Z: Floats, ks: Sequence[int], seed: int) -> Path:
     """K-means from scratch for every k: ten k-means++ starts, the best one kept."""
     for k in ks:
-        yield k, Clusters(_kmeans(Z, k, seed))
+        yield k, Clusters(kmeans_centroids(Z, k, seed))
 
 
 def incremental_path(Z: Floats, ks: Sequence[int], seed: int) -> Path:
     """K-means that grows: the largest cluster is split, then all centroids move."""
-    centroids = _kmeans(Z, ks[0], seed)
+    centroids = kmeans_centroids(Z, ks[0], seed)
     yield ks[0], Clusters(centroids)
     for k in range(ks[0] + 1, ks[-1] + 1):
         nearest = Clusters(centroids).distances(Z).argmin(axis=1)
@@ -57,7 +57,8 @@ def incremental_path(Z: Floats, ks: Sequence[int], seed: int) -> Path:
             yield k, Clusters(centroids)
 
 
-def _kmeans(Z: Floats, k: int, seed: int) -> Floats:
+def kmeans_centroids(Z: Floats, k: int, seed: int) -> Floats:
+    """Run k-means from scratch; of many points, the starts see a sample."""
     sample = _sample(Z, KMEANS_SAMPLE, seed) if len(Z) > KMEANS_POINTS else Z
     starts = 10 if k <= MANY_CLUSTERS else 1
     found = KMeans(

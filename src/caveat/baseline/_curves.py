@@ -18,6 +18,7 @@ from caveat.baseline._fold import FoldResult, Plan, run_fold
 from caveat.baseline._folds import Split
 from caveat.baseline._label_vectors import LabelVectors
 from caveat.baseline._pooled import pooled_aucs
+from caveat.baseline._prediction import ShuffledNumbers
 from caveat.baseline._shuffles import ShuffledLabels
 
 Floats = NDArray[np.float64]
@@ -51,15 +52,17 @@ class Curves:
 def compute_curves(
     plan: Plan,
     splits: Sequence[Split],
-    labels: ShuffledLabels,
+    labels: ShuffledLabels | ShuffledNumbers,
     *,
     seeds: Sequence[int],
     n_jobs: int,
     progress: Callable[[int, int], None] | None,
 ) -> Curves:
     """Run all folds, in threads if asked to, and aggregate."""
-    vectors = _shared_vectors(labels)
-    counter = _Counter(len(splits) * len(plan.ks), progress)
+    vectors: Any = labels
+    if isinstance(labels, ShuffledLabels):
+        vectors = _shared_vectors(labels)
+    counter = _Counter(len(splits) * (len(plan.ks) + plan.represent.ticks), progress)
     threads = ThreadpoolController()
     # One thread a fold: sums over threads come in any order, and then numbers differ
     # in their last digit from run to run.

@@ -15,11 +15,11 @@ from sklearn.utils import check_random_state
 
 from caveat.baseline._fold import FoldResult
 from caveat.baseline._inputs import Images, Table
-from caveat.baseline._representation import PrincipalComponents
+from caveat.baseline._prediction import Pair
 from caveat.baseline._scores import labeling_scores
 from caveat.baseline._target import Task
 from caveat.exceptions import InvalidInput, UnknownName
-from caveat.ranking import roc_auc
+from caveat.ranking import concordance, roc_auc
 
 if TYPE_CHECKING:
     from caveat.baseline._eapp import EAPP
@@ -82,7 +82,7 @@ def _single(
         kinds=None,
     )
     values: dict[str, float] = {}
-    labels = model._target.classes[model._target.codes]
+    labels = model._target.labels()
     for name, X, kind in _columns_alone(model._data):
         alone.set_params(kind=kind)
         try:
@@ -99,7 +99,7 @@ def _loading(
     model: EAPP, repeats: int, rng: np.random.RandomState
 ) -> tuple[str, dict[str, float]]:
     """Share of each column in the step from the negative to the positive clusters."""
-    if not isinstance(model._folds[0].representation, PrincipalComponents):
+    if model.representation != "pca":
         raise InvalidInput(
             f"method: 'loading' reads principal components, the representation is "
             f"{model.representation!r}; use 'permute'"
@@ -127,7 +127,7 @@ def _step(
     sizes = np.maximum(np.asarray(clusters.sizes, float), 1e-9)
     up = np.average(clusters.centroids[positive], axis=0, weights=sizes[positive])
     down = np.average(clusters.centroids[~positive], axis=0, weights=sizes[~positive])
-    return (up - down) @ fold.representation.components_
+    return (up - down) @ fold.representations[task.k_floor].components_
 
 
 METHODS: dict[
@@ -140,22 +140,50 @@ def _value(
     model: EAPP, number: int, fold: FoldResult, encoded: NDArray[np.float64]
 ) -> float:
     """Mean AUC of a fold's held-out rows at 1/p₀ under the labelings it has."""
-    Z = fold.representation.transform(encoded)
-    codes = model._target.codes[model._splits[number][1]]
+    rows = model._splits[number][1]
+    needed = {k for task in model._tasks for k in (task.k_floor, task.k_ceil)}
+    distances = {
+        k: fold.clusters[k].distances(fold.representations[k].transform(encoded))
+        for k in needed & fold.clusters.keys()
+    }
     values = []
     for index, task in enumerate(model._tasks):
-        aucs = np.full(len(model._ks), np.nan)
-        for k in {task.k_floor, task.k_ceil} & fold.clusters.keys():
-            labels = _labels(model, number, k, index)
-            scores = labeling_scores(fold.clusters[k].distances(Z), labels, model.score)
-            aucs[model._ks.index(k)] = roc_auc(codes == task.code, scores)
-        values.append(task.at_k_star(aucs, model._ks))
+        found = np.full(len(model._ks), np.nan)
+        for k in {task.k_floor, task.k_ceil} & distances.keys():
+            found[model._ks.index(k)] = _judged(
+                model, number, k, index, distances[k], rows
+            )
+        values.append(task.at_k_star(found, model._ks))
     return float(np.mean(values))
 
 
+def _judged(
+    model: EAPP,
+    number: int,
+    k: int,
+    index: int,
+    distances: NDArray[np.float64],
+    rows: NDArray[np.int64],
+) -> float:
+    """AUC of one class, or concordance of a measured target, at one k."""
+    target = model._target
+    if target.numbers is not None:
+        guess = Pair.of(distances).predict(model._folds[number].means[k])
+        return concordance(target.numbers[rows], guess)
+    labels = _labels(model, number, k, index)
+    scores = labeling_scores(distances, labels, model.score)
+    return roc_auc(target.positive(target.tasks[index], rows), scores)
+
+
 def _labels(model: EAPP, number: int, k: int, index: int) -> NDArray[np.bool_]:
-    """Spell out the labeling that a fold chose for one class."""
+    """Spell out the labeling that a fold chose for one class.
+
+    Of a measured target, clusters in the upper half of its range are positive.
+    """
     fold = model._folds[number]
+    if k in fold.means:
+        means = fold.means[k]
+        return means > (means.min() + means.max()) / 2
     masks = fold.masks if model._honest else fold.paper_masks
     mask = masks[model._ks.index(k)][index]
     return np.array([(mask >> j) & 1 for j in range(k)], bool)

@@ -19,12 +19,16 @@ from caveat.baseline._cluster_counts import cluster_counts, gaps_in_words, too_r
 from caveat.baseline._curves import SMALL_FOLD, Curves, compute_curves
 from caveat.baseline._fold import Plan
 from caveat.baseline._folds import Split, make_folds, strata_of
-from caveat.baseline._inputs import Images, Table, read_input
+from caveat.baseline._inputs import Images, Table, doubts, read_input
+from caveat.baseline._naming import Naming
 from caveat.baseline._parts import clusterer_of, representation_of
-from caveat.baseline._reading import VERDICTS, Reading
+from caveat.baseline._prediction import Prediction, ShuffledNumbers
+from caveat.baseline._read_target import read_target
+from caveat.baseline._reading import Reading, in_words
+from caveat.baseline._results import fill_in
 from caveat.baseline._settings import SELECTIONS, check_settings
 from caveat.baseline._shuffles import ShuffledLabels
-from caveat.baseline._target import Target, Task, read_target
+from caveat.baseline._target import Target, Task
 from caveat.exceptions import InvalidInput
 
 if TYPE_CHECKING:
@@ -41,9 +45,11 @@ class EAPP(BaseEstimator):
 
     Parameters
     ----------
-    representation : {"pca", "none"} or transformer, default="pca"
-        What the clusterer sees: principal components, the encoded columns or pixels,
-        or what a scikit-learn transformer makes of them without labels.
+    representation : str or transformer, default="pca"
+        What the clusterer sees: principal components (``pca``), the encoded columns or
+        pixels (``none``), what an autoencoder finds (``cae``, variational ``vae``, or
+        ``kmeans_ae``, trained together with its clusters as in the paper; these need
+        torch), or what a scikit-learn transformer makes of them without labels.
     latent : int or "auto", default="auto"
         Number of components: 64 for images and tables of at least 64 encoded columns,
         else 2.
@@ -94,6 +100,16 @@ class EAPP(BaseEstimator):
         Distances of ``gmm``: plain, or in units of each component's spread.
     band : {"percentile", "mean_ci"}, default="percentile"
         Null band: 2.5 % to 97.5 % of the shuffles, or mean ± 1.96 standard errors.
+    task : {"auto", "classification", "multilabel", "regression"}, default="auto"
+        What `y` is: classes; 0/1 columns, one for every label that a row may have
+        ("auto" takes two and more columns as such); or numbers. Numbers are predicted
+        by the means of the two nearest clusters, and judged by concordance.
+    multiclass : {"rest", "joint"}, default="rest"
+        Of more than two classes: each against the rest; or all at once, every cluster
+        named after one of them, exactly, with up to 12 clusters.
+    training : mapping, optional
+        Of the networks: ``epochs`` (50), ``rounds`` (20, per k), ``lam`` (0.01, weight
+        of the clustering loss), ``learning_rate`` (0.001).
 
     Attributes
     ----------
@@ -103,6 +119,8 @@ class EAPP(BaseEstimator):
         classes, each against the rest.
     value_, value_paper_ : float
         Honest and paper value at 1/p₀; NaN for the one that was not asked for.
+    measure_ : str
+        What all values are: ``AUC``, or ``concordance`` of a target of numbers.
     p_value_, skill_, verdict_ : float, float, str
         Of the honest value (of the paper's with selection="test"): share of shuffles
         that do as well; distance from their mean towards 1; a word.
@@ -185,6 +203,9 @@ class EAPP(BaseEstimator):
         n_jobs: int = 1,
         gmm_distance: str = "euclidean",
         band: str = "percentile",
+        task: str = "auto",
+        multiclass: str = "rest",
+        training: Mapping[str, Any] | None = None,
     ) -> None:
         self.representation = representation
         self.latent = latent
@@ -207,6 +228,9 @@ class EAPP(BaseEstimator):
         self.n_jobs = n_jobs
         self.gmm_distance = gmm_distance
         self.band = band
+        self.task = task
+        self.multiclass = multiclass
+        self.training = training
 
     def fit(
         self,
@@ -221,8 +245,8 @@ class EAPP(BaseEstimator):
         ----------
         X : DataFrame or array-like of shape (n, columns), or images
             A table, or an array (n, height, width[, channels]).
-        y : array-like of shape (n,)
-            Labels of two or more classes.
+        y : array-like of shape (n,) or (n, labels)
+            Labels of two or more classes; see `task` for others.
         progress : callable, optional
             Gets ``(done, total)`` after every fold and k.
 
@@ -235,7 +259,14 @@ class EAPP(BaseEstimator):
         self.notes_: list[str] = []
         data = read_input(X, self.kind, self.image_size, self.kinds)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        target = read_target(y, len(data), self.pos_label)
+        target = read_target(
+            y,
+            len(data),
+            self.pos_label,
+            task=self.task,
+            multiclass=self.multiclass,
+        )
+        target = self._leave_out(target, target.left_out)
         target = self._leave_out(target, too_rare(target))
         splits, unfit = make_folds(self.folds, target, seed)
         target = self._leave_out(target, unfit)
@@ -252,20 +283,21 @@ class EAPP(BaseEstimator):
         if plan.shuffles == 1:
             self._note("shuffles: one shuffle makes no band; pass 0 or at least 20")
         seeds = np.random.SeedSequence(seed).generate_state(len(splits) + 1)
+        strata = strata_of(splits, len(data))
         curves = compute_curves(
             plan,
             splits,
-            ShuffledLabels(
-                target, strata_of(splits, len(data)), plan.shuffles, int(seeds[-1])
-            ),
+            _shuffled(target, strata, plan.shuffles, int(seeds[-1])),
             seeds=[int(s) for s in seeds[:-1]],
             n_jobs=effective_n_jobs(self.n_jobs),
             progress=progress,
         )
         self._explain_gaps(plan, curves)
+        for doubt in doubts(data, curves.folds[0].encoder):
+            self._note(doubt)
         self._data, self._target, self._splits = data, target, splits
         self._ks, self._folds = ks, curves.folds
-        self._read(plan, target, curves)
+        fill_in(self, plan, target, curves)
         self.seconds_ = time.perf_counter() - started
         return self
 
@@ -375,7 +407,7 @@ class EAPP(BaseEstimator):
     def verdict_text_(self) -> str:
         """The verdict as a sentence that names both readings."""
         check_is_fitted(self, "curve_")
-        return VERDICTS[self.verdict_]
+        return in_words(self.verdict_, numbers=self._target.numbers is not None)
 
     @property
     def _headline(self) -> Reading:
@@ -392,22 +424,40 @@ class EAPP(BaseEstimator):
     ) -> Plan:
         paper_preset = self.preset == "paper"
         honest, paper = SELECTIONS["test" if paper_preset else self.selection]
-        aggregate = "mean" if paper_preset else self.aggregate
+        numbers = target.numbers is not None
+        if numbers:
+            honest, paper = self._only_honest(), False
+        aggregate = "mean" if paper_preset or numbers else self.aggregate
         if aggregate == "auto":
             aggregate = "pooled" if _smallest(target, splits) < SMALL_FOLD else "mean"
         return Plan(
             data=data,
             ks=ks,
-            represent=representation_of(self, images=data.images),
+            represent=representation_of(self, data),
             cluster=clusterer_of(self),
+            judge=Prediction if numbers else Naming,
             labeling=self.labeling,
             score=self.score,
             honest=honest,
             paper=paper,
             pooled=honest and aggregate == "pooled",
+            joint=target.joint,
             shuffles=200 if paper_preset else self.shuffles,
             n_tasks=len(target.tasks),
         )
+
+    def _only_honest(self) -> bool:
+        """Refuse for numbers what only names can have."""
+        if self.preset or self.selection not in ("both", "train", "honest"):
+            raise InvalidInput(
+                f"selection: {self.preset or self.selection!r} chooses names on test "
+                "rows, but numbers have no names; leave it out"
+            )
+        if self.aggregate == "pooled":
+            raise InvalidInput(
+                "aggregate: 'pooled' is for classes; use 'mean' for numbers"
+            )
+        return True
 
     def _explain_gaps(self, plan: Plan, curves: Curves) -> None:
         """Warn where a curve has no value; refuse one without any."""
@@ -426,67 +476,14 @@ class EAPP(BaseEstimator):
         self.notes_.append(sentence)
         warnings.warn(sentence, UserWarning, stacklevel=4)
 
-    def _read(self, plan: Plan, target: Target, curves: Curves) -> None:
-        """Turn curves into attributes."""
-        from caveat.baseline._summary import (
-            class_table,
-            curve_table,
-            macro,
-            read_classes,
-        )
 
-        tasks, ks = target.tasks, plan.ks
-        self._honest = plan.honest
-        self._tasks = tasks
-        by_class = {
-            "honest": read_classes(tasks, ks, curves.honest, self.band),
-            "paper": read_classes(tasks, ks, curves.paper, self.band),
-        }
-        self._readings = {name: macro(found) for name, found in by_class.items()}
-        headline = self._headline
-        self.classes_ = target.classes
-        self.curve_ = curve_table(plan, curves, self.band)
-        self.value_ = self._readings["honest"].value
-        self.value_paper_ = self._readings["paper"].value
-        self.p_value_ = headline.p_value
-        self.skill_ = headline.skill
-        self.verdict_ = headline.verdict(self.alpha)
-        self.null_at_k_star_ = headline.null_summary()
-        self.paper_null_at_k_star_ = self._readings["paper"].null_summary()
-        self.k_star_ = min(task.k_star for task in tasks)
-        self.below_min_k_ = np.array(ks) < self.k_star_
-        headlines = by_class["honest" if plan.honest else "paper"]
-        self.per_class_ = class_table(tasks, headlines, by_class, self.alpha)
-        shares = np.array([task.n_positive for task in tasks], float)
-        values = np.array([reading.value for reading in headlines])
-        self.value_weighted_ = float(values @ shares / shares.sum())
-        only = 0 if target.binary else slice(None)  # two classes need no axis for them
-        self.fold_values_ = {
-            "honest": curves.honest_folds[only],
-            "paper": curves.paper_folds[only],
-        }
-        self.null_ = {
-            "honest": curves.honest[only, :-1],
-            "paper": curves.paper[only, :-1],
-        }
-        self.labelings_ = {
-            "honest": [_masks(ks, fold.masks, target) for fold in curves.folds],
-            "paper": [_masks(ks, fold.paper_masks, target) for fold in curves.folds],
-        }
-        self.clusters_ = [
-            {k: found.centroids for k, found in fold.clusters.items()}
-            for fold in curves.folds
-        ]
-        train = [
-            t.at_k_star(row, ks) for t, row in zip(tasks, curves.train, strict=True)
-        ]
-        self.train_value_ = float(np.mean(train))
-
-
-def _masks(ks: list[int], masks: list[list[int]], target: Target) -> dict[int, Any]:
-    """Name the masks by k, leaving out k without a value."""
-    found = {k: own for k, own in zip(ks, masks, strict=True) if own}
-    return {k: own[0] for k, own in found.items()} if target.binary else found
+def _shuffled(
+    target: Target, strata: list[Any], shuffles: int, seed: int
+) -> ShuffledLabels | ShuffledNumbers:
+    """Return the shuffles of classes and labels, or of numbers."""
+    if target.numbers is None:
+        return ShuffledLabels(target, strata, shuffles, seed)
+    return ShuffledNumbers(target.numbers, strata, shuffles, seed)
 
 
 def _smallest(target: Target, splits: list[Split]) -> int:
@@ -494,6 +491,6 @@ def _smallest(target: Target, splits: list[Split]) -> int:
     counts = []
     for _, test in splits:
         for task in target.tasks:
-            positives = int((target.codes[test] == task.code).sum())
+            positives = int(target.positive(task, test).sum())
             counts += [positives, len(test) - positives]
     return min(counts)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from caveat.baseline._images import check_image_size, check_images, prepare_images
-from caveat.exceptions import InvalidInput
+from caveat.exceptions import InvalidInput, listing
 from caveat.tables import TableEncoder, as_table, detect_kinds
 
 Floats = NDArray[np.float64]
@@ -138,3 +138,46 @@ def read_input(
             "X: complex numbers; pass their real and imaginary parts as columns"
         )
     return Table(array, kinds)
+
+
+def doubts(data: Table | Images, fitted: Any) -> list[str]:
+    """Say what a reader of the result should know about the columns.
+
+    Parameters
+    ----------
+    data : Table or Images
+    fitted : FittedTable or Images
+        The encoding of the first fold.
+    """
+    if isinstance(data, Images):
+        return []
+    sentences = []
+    for name, kind in data.kinds.items():
+        if kind == "categorical":
+            sentences += _nearly_numbers(str(name), data.frame[name])
+    names = fitted.encoder.get_feature_names_out()
+    used = {*fitted.encoder.levels_, *names}
+    used |= {str(name).removesuffix(" is missing") for name in names}
+    sizes = dict(zip(fitted.encoder.levels_, fitted.encoder.sizes_, strict=True))
+    idle = [name for name in data.frame if name not in used or sizes.get(name, 1) == 0]
+    if idle:
+        sentences.append(
+            f"X: {listing(idle)} left out: the same in all rows, or a different word "
+            "in almost every one"
+        )
+    return sentences
+
+
+def _nearly_numbers(name: str, column: pd.Series) -> list[str]:
+    """Doubt a column of words that are numbers but for a few."""
+    words = column.dropna()
+    if len(words) == 0 or not pd.api.types.is_string_dtype(words.astype(object)):
+        return []
+    strange = pd.to_numeric(words, errors="coerce").isna()
+    if not 0 < strange.mean() < 0.1:
+        return []
+    first = words[strange].iloc[0]
+    return [
+        f"X: column {name!r} is taken as words, for {int(strange.sum())} of "
+        f"{len(words):,} values are no numbers ({str(first)!r} first)"
+    ]

@@ -10,6 +10,8 @@ mantissa.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -57,14 +59,44 @@ def best_for_each(
         The best labeling; among equals the one whose mask or complement is smallest,
         so that the choice does not depend on which class is called positive.
     """
+    best = np.full(vectors.count, -1, np.int64)
+    keys = np.zeros(vectors.count, np.int64)
+    masks = np.zeros(vectors.count, np.int64)
+    for start, sums in _sums_of_all(near, vectors, table):
+        _keep_best(sums, start, 2**near.n_clusters - 1, best, keys, masks)
+    return best, masks
+
+
+def sums_by_mask(
+    near: Neighbours, vectors: LabelVectors, table: RankTable | None = None
+) -> NDArray[np.float64]:
+    """Compute Σ of every label vector under every labeling.
+
+    Returns
+    -------
+    ndarray of shape (2^k, count)
+        Whole numbers; a row per mask. The first and the last mask, which name all
+        clusters alike, have 0.
+    """
+    steps = 2 ** (near.n_clusters - 1)
+    result = np.zeros((2 * steps, vectors.count))
+    for start, sums in _sums_of_all(near, vectors, table):
+        step = np.arange(start, start + len(sums))
+        masks = step ^ (step >> 1)
+        result[masks] = sums
+        result[2 * steps - 1 - masks] = -sums
+    return result
+
+
+def _sums_of_all(
+    near: Neighbours, vectors: LabelVectors, table: RankTable | None
+) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Yield the first Gray step of a block of labelings, and Σ of all vectors."""
     ranks = near.ranks()
     full_table = rank_table(near) if table is None else table
     n, k = near.n_points, near.n_clusters
     steps = 2 ** (k - 1)
     size = int(np.clip(RANK_BYTES // (4 * n), 1, LABELINGS_AT_ONCE))
-    best = np.full(vectors.count, -1, np.int64)
-    keys = np.zeros(vectors.count, np.int64)
-    masks = np.zeros(vectors.count, np.int64)
     rows = np.empty((size, n), np.int32)
     states = states_of(ranks, 0)
     words = np.zeros(full_table.n_words, np.uint64)
@@ -81,8 +113,7 @@ def best_for_each(
             start,
             used,
         )
-        _keep_best(_products(used, vectors), start, 2**k - 1, best, keys, masks)
-    return best, masks
+        yield start, _products(used, vectors)
 
 
 def _products(rows: NDArray[np.int32], vectors: LabelVectors) -> NDArray[np.float64]:

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from caveat.baseline._clusterers import gmm_mahalanobis_path, incremental_path
-from caveat.baseline._representation import (
-    Representation,
-    Transformer,
-    latent_size,
-)
+from caveat.baseline._inputs import Images, Table
+from caveat.baseline._representation import Represent, Transformer, latent_size
 from caveat.baseline.registry import CLUSTERERS, REPRESENTATIONS
 
+# How often a network in training says how far it is, for progress bars.
+TICKS = 10
 
-def representation_of(model: Any, *, images: bool) -> Callable[[int], Representation]:
+
+def representation_of(model: Any, data: Table | Images) -> Represent:
     """Return what makes a fresh representation for a number of encoded columns."""
-    if not isinstance(model.representation, str):
-        return lambda columns: Transformer(model.representation)
-    kind = REPRESENTATIONS[model.representation].load()
-    return lambda columns: kind(
-        latent_size(model.latent, images=images, columns=columns)
+    chosen = model.representation
+    if not isinstance(chosen, str):
+        return Represent(lambda columns, seed, tick: Transformer(chosen))
+    entry = REPRESENTATIONS[chosen]
+    kind = entry.load()
+
+    def size(columns: int) -> int:
+        return latent_size(model.latent, images=data.images, columns=columns)
+
+    if not entry.facts.get("learned"):
+        return Represent(lambda columns, seed, tick: kind(size(columns)))
+    return Represent(
+        lambda columns, seed, tick: kind(
+            size(columns),
+            shape=data.shape if isinstance(data, Images) else None,
+            seed=seed,
+            tick=tick,
+            settings=model.training,
+        ),
+        ticks=TICKS,
     )
 
 

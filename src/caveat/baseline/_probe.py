@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from caveat.baseline._eapp import EAPP
 from caveat.baseline._images import check_images
-from caveat.baseline._target import read_target
+from caveat.baseline._read_target import read_target
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.tables import as_table, column_numbers, detect_kinds
 
@@ -91,7 +91,7 @@ def bias_probe(
             f"y: found {len(target.classes)} classes; the probe shifts one of two, "
             "choose it by pos_label"
         )
-    chosen = target.codes == target.tasks[0].code
+    chosen = target.positive(target.tasks[0])
     found = []
     for size in sizes:
         model = EAPP(**{**eapp, "random_state": seed})

@@ -29,6 +29,14 @@ VERDICTS = {
 }
 
 
+def in_words(verdict: str, *, numbers: bool = False) -> str:
+    """Say a verdict as a sentence, about classes or about a target of numbers."""
+    words = VERDICTS[verdict]
+    if not numbers:
+        return words
+    return words.replace("the classes", "the target").replace("labels", "numbers")
+
+
 @dataclass(frozen=True)
 class Reading:
     """One value, and the same from shuffled labels.

@@ -5,6 +5,8 @@ A representation has ``fit(X)`` and ``transform(X)`` on encoded rows.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -43,6 +45,26 @@ def latent_size(latent: int | str, *, images: bool, columns: int) -> int:
     if latent != "auto":
         return int(latent)
     return 64 if images or columns >= 64 else 2
+
+
+@dataclass(frozen=True)
+class Represent:
+    """Makes a fresh representation for every fold.
+
+    Attributes
+    ----------
+    make : callable
+        ``(columns, seed, tick)`` to a representation that is not yet fitted.
+    ticks : int
+        How often it calls ``tick`` while it is fitted.
+    """
+
+    make: Callable[[int, int, Callable[[], None]], Any]
+    ticks: int = 0
+
+    def __call__(self, columns: int, seed: int, tick: Callable[[], None]) -> Any:
+        """Make one for so many encoded columns."""
+        return self.make(columns, seed, tick)
 
 
 class Plain:

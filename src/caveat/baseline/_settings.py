@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from caveat.baseline._choose import LABELINGS
+from caveat.baseline._read_target import MULTICLASS, TASKS
 from caveat.baseline._reading import BANDS
 from caveat.baseline._scores import SCORES
 from caveat.baseline.registry import CLUSTERERS, REPRESENTATIONS
@@ -23,6 +26,13 @@ SCHEMES = ("independent", "incremental")
 AGGREGATES = ("auto", "mean", "pooled")
 GMM_DISTANCES = ("euclidean", "mahalanobis")
 PRESETS = ("paper",)
+# Settings of networks: the least value, and whether it is a whole number.
+TRAINING = {
+    "epochs": (1, True),
+    "rounds": (1, True),
+    "lam": (0.0, False),
+    "learning_rate": (1e-12, False),
+}
 
 
 def check_settings(model: Any) -> None:
@@ -35,6 +45,8 @@ def check_settings(model: Any) -> None:
         ("aggregate", AGGREGATES),
         ("gmm_distance", GMM_DISTANCES),
         ("band", BANDS),
+        ("task", TASKS),
+        ("multiclass", MULTICLASS),
     ):
         given = getattr(model, kind)
         if not isinstance(given, str) or given not in known:
@@ -42,7 +54,7 @@ def check_settings(model: Any) -> None:
     if model.preset is not None and model.preset not in PRESETS:
         raise UnknownName.among("preset", model.preset, PRESETS)
     if isinstance(model.representation, str):
-        REPRESENTATIONS[model.representation]
+        _check_representation(model)
     elif not hasattr(model.representation, "transform"):
         raise InvalidInput(
             f"representation: found {model.representation!r}; pass a name or a "
@@ -50,6 +62,7 @@ def check_settings(model: Any) -> None:
         )
     if not isinstance(model.clusterer, str) or model.clusterer not in CLUSTERERS:
         raise UnknownName.among("clusterer", model.clusterer, CLUSTERERS)
+    _check_seed(model.random_state)
     _whole(model, "k_max", 2)
     _whole(model, "shuffles", 0)
     if model.latent != "auto":
@@ -70,6 +83,48 @@ def check_settings(model: Any) -> None:
             "aggregate: 'pooled' is not defined for a labeling chosen on each test "
             "part; use 'mean'"
         )
+
+
+def _check_representation(model: Any) -> None:
+    """Refuse what a representation cannot be joined with."""
+    entry = REPRESENTATIONS[model.representation]
+    if entry.facts.get("clusters") and (
+        model.clusterer != "kmeans" or model.scheme != "independent"
+    ):
+        raise InvalidInput(
+            f"clusterer: {model.representation!r} brings its own growing k-means, "
+            f"found clusterer={model.clusterer!r}, scheme={model.scheme!r}; leave "
+            "both out"
+        )
+    if model.training is None:
+        return
+    if not isinstance(model.training, Mapping):
+        raise InvalidInput(
+            f"training: found {model.training!r}; pass a mapping such as "
+            "{'epochs': 20}"
+        )
+    for name, value in model.training.items():
+        if name not in TRAINING:
+            raise UnknownName.among("training setting", name, TRAINING)
+        least, whole = TRAINING[name]
+        number = isinstance(value, int | np.integer | float) and value == value
+        fits = number and not isinstance(value, bool) and value >= least
+        if not fits or (whole and value != int(value)):
+            kind = "whole number" if whole else "number"
+            raise InvalidInput(
+                f"training: {name} is {value!r}; pass a {kind} from {least:g}"
+            )
+
+
+def _check_seed(random_state: Any) -> None:
+    """Refuse a seed that no generator takes."""
+    try:
+        check_random_state(random_state)
+    except ValueError as error:
+        raise InvalidInput(
+            f"random_state: found {random_state!r}; pass a whole number from 0 to "
+            "4294967295, a RandomState or None"
+        ) from error
 
 
 def _whole(model: Any, name: str, least: int) -> None:

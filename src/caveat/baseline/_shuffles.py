@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,10 +72,9 @@ class ShuffledLabels:
             shuffled[rows] = rng.permuted(copies, axis=1).T
         return self._columns(shuffled)
 
-    def _columns(self, codes: NDArray[np.uint16]) -> NDArray[np.bool_]:
+    def _columns(self, codes: NDArray[Any]) -> NDArray[np.bool_]:
         """Turn codes (n, shuffles) into one 0/1 column per shuffle and task."""
-        tasks = np.array([task.code for task in self.target.tasks], codes.dtype)
-        return (codes[:, :, None] == tasks).reshape(len(codes), -1)
+        return self.target.hits(codes).reshape(len(codes), -1)
 
 
 def _packed(columns: Iterable[NDArray[np.bool_]]) -> LabelVectors:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from caveat.baseline._curves import Curves
 from caveat.baseline._fold import Plan
-from caveat.baseline._reading import VERDICTS, Reading, null_band
+from caveat.baseline._reading import Reading, null_band
 from caveat.baseline._target import Task
 
 if TYPE_CHECKING:
@@ -82,21 +82,31 @@ def class_table(
     return pd.DataFrame(rows)
 
 
+def place_in_words(model: EAPP) -> str:
+    """Say where the value is read off."""
+    count = len(model._tasks)
+    if model._target.numbers is not None:
+        return "k = 2, as concordance"
+    if model._target.members is not None:
+        return f"each label's 1/p0, mean of {count} labels"
+    if count > 1 and not model._target.joint:
+        return f"each class's 1/p0, mean of {count} classes"
+    return f"1/p0 = {model.k_star_:.4g}"
+
+
 def as_text(model: EAPP) -> str:
     """Say it in five lines."""
     null = model.null_at_k_star_
-    where = f"1/p0 = {model.k_star_:.4g}"
-    if len(model._tasks) > 1:
-        where = f"each class's 1/p0, mean of {len(model._tasks)} classes"
+    where = place_in_words(model)
     lines = [
         f"EAPP {_number(model._headline.value)} at {where}",
         f"shuffled labels {_number(null['mean'])}, "
         f"95 % of them {_number(null['low'])} to {_number(null['high'])}, "
         f"p = {_number(model.p_value_)}",
         f"paper's selection {_number(model.value_paper_)}, "
-        f"shuffled {_number(model._readings['paper'].null_mean)}",
+        f"shuffled {_number(model.paper_null_at_k_star_['mean'])}",
         f"verdict: {model.verdict_}",
-        VERDICTS[model.verdict_],
+        model.verdict_text_,
     ]
     return "\n".join(lines)
 
@@ -120,6 +130,7 @@ def as_dict(model: EAPP) -> dict[str, Any]:
             "verdict": model.verdict_,
             "text": model.verdict_text_,
             "null": model.null_at_k_star_,
+            "measure": model.measure_,
             "curve": columns,
             "below_min_k": model.below_min_k_.tolist(),
             "per_class": model.per_class_.to_dict(orient="records"),

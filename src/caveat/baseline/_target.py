@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.multiclass import type_of_target
-
-from caveat.exceptions import InvalidInput, listing
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -25,16 +23,22 @@ class Task:
         Its number.
     n, n_positive : int
         Number of rows, and of positive ones.
+    n_rarest : int or None
+        Size of the rarest class, where clusters get the names of all classes at once:
+        then all classes are read off at the same place.
     """
 
     label: Any
     code: int
     n: int
     n_positive: int
+    n_rarest: int | None = None
 
     @property
     def n_min(self) -> int:
         """Size of the smaller class."""
+        if self.n_rarest is not None:
+            return self.n_rarest
         return min(self.n_positive, self.n - self.n_positive)
 
     @property
@@ -73,6 +77,30 @@ class Task:
         return (1 - self.fraction) * below + self.fraction * above
 
 
+class NumberTask(Task):
+    """A target of numbers: it has no p₀, and is read off at two clusters."""
+
+    @property
+    def n_min(self) -> int:
+        """All rows: no number is rarer than another."""
+        return self.n
+
+    @property
+    def k_floor(self) -> int:
+        """Two, as for two classes of one size."""
+        return 2
+
+    @property
+    def fraction(self) -> float:
+        """Nothing."""
+        return 0.0
+
+    @property
+    def k_star(self) -> float:
+        """Two."""
+        return 2.0
+
+
 @dataclass(frozen=True)
 class Target:
     """All labels of a data set.
@@ -80,112 +108,60 @@ class Target:
     Attributes
     ----------
     classes : ndarray
-        Distinct labels, sorted.
-    codes : ndarray of uint16, shape (n,)
-        Index of each row's label in `classes`.
+        Distinct labels, sorted; names of the labels if a row may have many.
+    codes : ndarray of uint16 or uint32, shape (n,)
+        Index of each row's label in `classes`, or of its set of labels in `members`.
     tasks : list of Task
-        One for two classes, else one per class.
+        One for two classes, else one per class or label.
+    members : ndarray of bool, shape (sets, labels), or None
+        Which labels are in each set, if a row may have many.
+    numbers : ndarray of float, shape (n,), or None
+        The target itself, if it is measured.
+    joint : bool
+        Whether clusters get the names of all classes at once.
+    left_out : dict of str to Task
+        By reason: labels that cannot be judged, found while reading.
     """
 
     classes: NDArray
-    codes: NDArray[np.uint16]
+    codes: NDArray[Any]
     tasks: list[Task]
+    members: NDArray[np.bool_] | None = None
+    numbers: NDArray[np.float64] | None = None
+    joint: bool = False
+    left_out: Mapping[str, Task] = field(default_factory=dict)
 
     @property
     def binary(self) -> bool:
         """Whether there is one task only."""
         return len(self.tasks) == 1
 
+    def hits(self, codes: NDArray[Any]) -> NDArray[np.bool_]:
+        """Turn codes into one truth value per task, along a new last axis."""
+        columns = np.array([task.code for task in self.tasks], np.int64)
+        if self.members is None:
+            return codes[..., None] == columns
+        return self.members[:, columns][codes]
+
+    def positive(self, task: Task, rows: Any = slice(None)) -> NDArray[np.bool_]:
+        """Tell which rows are positive in a task."""
+        codes = self.codes[rows]
+        if self.members is None:
+            return codes == task.code
+        return self.members[codes, task.code]
+
+    def labels(self) -> Any:
+        """Give the labels back in the form in which they can be passed."""
+        if self.numbers is not None:
+            return self.numbers
+        if self.members is None:
+            return self.classes[self.codes]
+        return pd.DataFrame(self.members[self.codes], columns=self.classes).astype(int)
+
     def without(self, tasks: list[Task]) -> Target:
         """Leave some tasks out; their rows stay, as part of the rest."""
         kept = [task for task in self.tasks if task not in tasks]
-        return Target(self.classes, self.codes, kept)
-
-
-def read_target(y: ArrayLike, n_rows: int, pos_label: object = None) -> Target:
-    """Check labels and number them.
-
-    Parameters
-    ----------
-    y : array-like of shape (n,)
-        Labels of any sortable type.
-    n_rows : int
-        How many rows `X` has.
-    pos_label : object, optional
-        The positive class; with it, more than two classes become that one against
-        the rest. Else the larger of two classes is positive.
-    """
-    labels = _as_series(y)
-    if len(labels) != n_rows:
-        raise InvalidInput(f"y: {len(labels)} labels for {n_rows} rows; pass one each")
-    missing = np.flatnonzero(labels.isna())
-    if len(missing):
-        raise InvalidInput(
-            f"y: {len(missing)} labels are missing (row {missing[0]} first); "
-            "drop rows without a label"
-        )
-    values = labels.to_numpy()
-    _refuse_numbers(values)
-    classes, codes = _numbered(values)
-    if len(classes) < 2:
-        raise InvalidInput(
-            f"y: found {len(classes)} class ({listing(classes)}); EAPP needs two"
-        )
-    if len(classes) > np.iinfo(np.uint16).max:
-        raise InvalidInput(
-            f"y: found {len(classes):,} classes in {n_rows:,} rows; pass labels, "
-            "not identifiers"
-        )
-    positive = _positive_codes(classes, pos_label)
-    counts = np.bincount(codes, minlength=len(classes))
-    tasks = [
-        Task(label=classes[code], code=code, n=n_rows, n_positive=int(counts[code]))
-        for code in positive
-    ]
-    return Target(classes, codes.astype(np.uint16), tasks)
-
-
-def _as_series(y: ArrayLike) -> pd.Series:
-    if isinstance(y, pd.DataFrame) or np.ndim(y) != 1:  # type: ignore[arg-type]
-        shape = np.shape(y)  # type: ignore[arg-type]
-        raise InvalidInput(f"y: shape {shape}; pass one label per row")
-    if isinstance(y, pd.Series):
-        return y.reset_index(drop=True)
-    return pd.Series(np.asarray(y))
-
-
-def _refuse_numbers(values: NDArray) -> None:
-    """Refuse a target that is measured, not named."""
-    if values.dtype.kind == "f" and type_of_target(values).startswith("continuous"):
-        distinct = len(np.unique(values))
-        raise InvalidInput(
-            f"y: numbers with decimals, {distinct:,} distinct in {len(values):,} rows; "
-            "EAPP needs classes: cut y at a threshold or into bins"
-        )
-
-
-def _numbered(values: NDArray) -> tuple[NDArray, NDArray[np.int64]]:
-    try:
-        return np.unique(values, return_inverse=True)
-    except TypeError:
-        # Labels of several types have no order of their own: take that of their text.
-        text = np.array([str(value) for value in values])
-        kinds = {type(value).__name__ for value in values}
-        if len(np.unique(text)) != len(set(values)):
-            raise InvalidInput(
-                f"y: labels of types {listing(sorted(kinds))} cannot be told apart by "
-                "their text; use one type"
-            ) from None
-        _, first, codes = np.unique(text, return_index=True, return_inverse=True)
-        return values[first], codes
-
-
-def _positive_codes(classes: NDArray, pos_label: object) -> list[int]:
-    if pos_label is not None:
-        found = np.flatnonzero(classes == pos_label)
-        if not len(found):
-            raise InvalidInput(
-                f"pos_label: no label is {pos_label!r}; there are {listing(classes)}"
-            )
-        return [int(found[0])]
-    return [1] if len(classes) == 2 else list(range(len(classes)))
+        if self.joint and kept:
+            rarest = min(task.n_positive for task in kept)
+            kept = [replace(task, n_rarest=rarest) for task in kept]
+        return replace(self, tasks=kept)

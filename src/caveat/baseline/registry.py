@@ -18,7 +18,7 @@ LEARNERS = Registry(
                 "representation": ["pca", "none"],
             },
             quick={"k_max": 3, "shuffles": 20},
-            tasks=("binary", "multiclass"),
+            tasks=("binary", "multiclass", "multilabel", "regression"),
         ),
     ],
 )
@@ -77,6 +77,28 @@ REPRESENTATIONS = Registry(
             name="none",
             target="caveat.baseline._representation:Plain",
             summary="the encoded columns or pixels as they are",
+        ),
+        Entry(
+            name="cae",
+            target="caveat.baseline._learned:LearnedFeatures",
+            summary="autoencoder, convolutional for images",
+            extra="deep",
+            facts={"learned": True},
+        ),
+        Entry(
+            name="vae",
+            target="caveat.baseline._learned:VariationalFeatures",
+            summary="means of a variational autoencoder's codes",
+            extra="deep",
+            facts={"learned": True},
+        ),
+        Entry(
+            name="kmeans_ae",
+            target="caveat.baseline._joint:KMeansFeatures",
+            summary="autoencoder trained with k-means, one cluster more at a time",
+            paper=PAPER,
+            extra="deep",
+            facts={"learned": True, "clusters": True},
         ),
     ],
 )
