@@ -88,13 +88,14 @@ def outside(cells: pd.DataFrame, reasons: pd.DataFrame) -> list[str]:
         "| data set | learner | strategy | ours | n | published | tolerance | reason |",
         "|---|---|---|---:|---:|---:|---:|---|",
     ]
-    known = reasons.set_index("learner")["reason"] if len(reasons) else pd.Series()
+    keys = ["dataset", "learner", "strategy"]
+    known = reasons.set_index(keys)["reason"].to_dict() if len(reasons) else {}
     for row in cells[~cells["inside"]].itertuples():
         name = row.dataset.removeprefix("adult-").split("-cluster")[0]
         lines.append(
             f"| {name} | {row.learner} | {row.strategy} | {row.mean:.3f} | "
             f"{row.count_} | {row.published:.3f} | {row.tolerance:.3f} | "
-            f"{known.get(row.learner, '')} |"
+            f"{known.get((row.dataset, row.learner, row.strategy), '')} |"
         )
     return lines
 

@@ -137,7 +137,7 @@ def make_remarks(found: BagExamination) -> list[Remark]:
     """Collect the caveats that belong beside the table, worst first."""
     learners = found.by_learner(RULE)
     full = float(found.supervised["f1"].mean())
-    remarks = [Remark("note", found.variant.sentence())]
+    remarks = []
     if len(learners):
         best, score = learners.index[0], float(learners["f1"].iloc[0])
         if score < 0.5 * full:

@@ -294,7 +294,7 @@ def _term(name: str) -> kit.Term:
 
 
 def _warnings(kind: Any) -> str:
-    """Read the `Warnings` section of a docstring as one paragraph."""
+    """Read the `Warnings` section of a docstring as one paragraph of plain words."""
     text = getdoc(kind) or ""
     _, _, rest = text.partition("Warnings\n--------\n")
     lines: list[str] = []
@@ -302,4 +302,4 @@ def _warnings(kind: Any) -> str:
         if not line.strip() and lines:
             break
         lines.append(line.strip())
-    return " ".join(lines).strip()
+    return " ".join(lines).strip().replace("`", "")
