@@ -1,4 +1,4 @@
-"""Look into every cell outside the tolerance: does rounding decide it, or the choice?
+"""Look into every cell outside the tolerance: rounding decides it, or the choice.
 
     python docs/reproduction/label_proportions_reasons.py --data FOLDER --reference FILE
 
