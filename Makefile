@@ -9,8 +9,7 @@ demo: .venv/core
 	$(BIN)/caveat demo --out demo
 
 test: .venv/dev lint
-	$(BIN)/python -m pytest -q
-	$(BIN)/python -m pytest -q -m "(browser or fault or example) and not network"
+	$(BIN)/python -m pytest -q -m "not slow and not network"
 
 lint: .venv/dev
 	$(BIN)/ruff check .
