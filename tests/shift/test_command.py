@@ -81,6 +81,29 @@ def test_the_same_command_writes_the_same_page(file, tmp_path):
     assert pages[0] == pages[1]
 
 
+def test_words_said_twice_count_once(file):
+    words = ["--drop", "id", "--missing", "left,left", "--imputers", "mean,mean"]
+    told = json.loads(run(file, *USUAL, *words, "--json").stdout)
+    assert [row["imputer"] for row in told["missing"]] == ["mean", "mean"]
+    assert "Without left, " in str(told["caveats"])
+
+
+def test_the_column_of_time_is_no_feature(tmp_path, mixed):
+    X, y, _, _ = mixed(n=120)
+    path = tmp_path / "daily.csv"
+    X.assign(day=range(len(X)), y=y).to_csv(path, index=False)
+    found = run(str(path), *USUAL, "--time", "day")
+    assert found.exit_code == 0, found.output
+    assert "day" not in found.output
+
+
+def test_too_few_test_rows_for_auc_are_refused(tmp_path, mixed):
+    X, y, _, _ = mixed()
+    X.assign(y=y).head(4).to_csv(tmp_path / "few.csv", index=False)
+    found = run(str(tmp_path / "few.csv"), *USUAL)
+    assert "use more test rows" in str(found.exception)
+
+
 def test_large_files_are_sampled_and_it_says_so(file):
     found = run(file, *USUAL, "--drop", "id", "--max-rows", "60")
     assert "60 of 120 rows were used" in found.output
@@ -97,6 +120,11 @@ def test_large_files_are_sampled_and_it_says_so(file):
         (["--test-size", "2"], "--test-size"),
         (["--max-rows", "1"], "--max-rows"),
         (["--target", "z"], "z"),
+        (["--missing", ","], "--missing is empty"),
+        (["--imputers", " ,"], "--imputers is empty"),
+        (["--tolerance", "0"], "--tolerance is 0"),
+        (["--tolerance", "nan"], "--tolerance is nan"),
+        (["--seed", "-1"], "--seed is -1"),
     ],
 )
 def test_bad_words_end_in_one_sentence(file, words, sentence):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import time
 import warnings
@@ -100,8 +101,11 @@ def shift(
             f"{file}: the file holds {dataset.task} data; feature shift needs one "
             "label or number per row"
         )
-    gone = words_of(missing)
+    gone = words_of(missing, "--missing")
     check_words(gone, list(dataset.X.columns), "column")
+    chosen = words_of(imputers, "--imputers")
+    if not 0 < tolerance < math.inf:
+        raise InvalidInput(f"--tolerance is {tolerance:g}; use a number above 0")
     parts, split_notes = split_parts(dataset, test_size, groups, order, max_rows, seed)
     fitted = fit_models(model_names(models, dataset.task), dataset, parts, seed)
     progress = Progress(f"shift, {dataset.name}")
@@ -114,7 +118,7 @@ def shift(
             fitted,
             *parts,
             missing=gone,
-            imputers=words_of(imputers),
+            imputers=chosen,
             metric=metric,
             task=dataset.task,
             tolerance=tolerance,

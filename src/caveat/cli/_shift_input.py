@@ -22,9 +22,15 @@ _USUAL = {
 }
 
 
-def words_of(text: str | None) -> tuple[str, ...]:
-    """Take a list of words apart at its commas."""
-    return tuple(word.strip() for word in (text or "").split(",") if word.strip())
+def words_of(text: str | None, option: str) -> tuple[str, ...]:
+    """Take the words of an option apart at its commas, each once."""
+    if text is None:
+        return ()
+    words = (word.strip() for word in text.split(","))
+    found = tuple(dict.fromkeys(word for word in words if word))
+    if not found:
+        raise InvalidInput(f"{option} is empty; name at least one, or leave it out")
+    return found
 
 
 def check_words(words: tuple[str, ...], known: list[str], kind: str) -> None:
@@ -38,10 +44,7 @@ def model_names(models: str | None, task: str) -> tuple[tuple[str, ...], bool]:
     """Names of the models, and whether somebody asked for them."""
     if models is None:
         return _USUAL[task == "regression"], False
-    names = words_of(models)
-    if not names:
-        raise InvalidInput("--models is empty; name at least one model")
-    return names, True
+    return words_of(models, "--models"), True
 
 
 def split_parts(
@@ -59,6 +62,8 @@ def split_parts(
 
     if not 0 < test_size < 1:
         raise InvalidInput(f"--test-size is {test_size:g}; use a share such as 0.25")
+    if seed < 0:
+        raise InvalidInput(f"--seed is {seed}; use 0 or more")
     if max_rows < 10:
         raise InvalidInput(f"--max-rows is {max_rows}; use 10 or more")
     how = {"test-size": test_size, "stratify": True, "groups": groups, "order": order}
@@ -79,7 +84,7 @@ def split_parts(
             )
         )
     unused = [name for name in (groups, order) if name]
-    X = dataset.X.drop(columns=unused)
+    X = dataset.X.drop(columns=unused, errors="ignore")
     y = dataset.y
     assert y is not None
     return (X.iloc[train], y.iloc[train], X.iloc[test], y.iloc[test]), remarks

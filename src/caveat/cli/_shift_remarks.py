@@ -45,7 +45,7 @@ def make_remarks(
     """Collect the caveats that belong beside the numbers, worst first."""
     remarks = [*_loss_remarks(look, missing), *_column_remarks(look)]
     remarks += [*_choice_remarks(look, n_test), *_imputer_remarks(look)]
-    remarks += _name_remarks(dataset)
+    remarks += _name_remarks(dataset, look)
     chance = _chance(look, n_test)
     small = f"differences below about {chance:.2f}" if chance else "small differences"
     remarks.append(
@@ -61,10 +61,10 @@ def make_remarks(
     return sorted(remarks, key=lambda one: (order.index(one.severity), -one.size))
 
 
-def _name_remarks(dataset: Dataset) -> list[Remark]:
+def _name_remarks(dataset: Dataset, look: ShiftLook) -> list[Remark]:
     """Point out columns with another value in every row."""
     found = []
-    for name in dataset.X.columns:
+    for name in look.columns.index:
         values = dataset.X[name]
         alone = (
             values.nunique() == len(values) and dataset.kinds.get(name) != "numerical"
@@ -119,11 +119,12 @@ def _column_remarks(look: ShiftLook) -> list[Remark]:
     ]
     end, half = row.get("useless_from"), len(look.columns) / 2
     if end is not None and end == end and end < len(look.columns):
+        gone = f"With {int(end)} of {len(look.columns)} columns gone, {first} is on "
         remarks.append(
             Remark(
                 "careful" if end <= half else "note",
-                f"With {int(end)} of {len(look.columns)} columns gone, {first} is on "
-                "average no better than a constant answer.",
+                f"{gone if end else f'Even with all columns {first} is '}"
+                f"{'average ' if end else ''}no better than a constant answer.",
                 str(int(end)),
                 about="decay",
             )
@@ -201,7 +202,7 @@ def _imputer_remarks(look: ShiftLook) -> list[Remark]:
         return []
     usual = areas.index[0]
     best = areas.idxmax() if look.larger_is_better else areas.idxmin()
-    if best == usual:
+    if short(areas[best]) == short(areas[usual]):
         return [
             Remark(
                 "note",
@@ -226,8 +227,11 @@ def _chance(look: ShiftLook, n_test: int) -> float:
     """Half width of a 95 % interval of a share at the best value; 0 for errors."""
     if look.measure not in ("auc", "accuracy", "balanced-accuracy"):
         return 0.0
+    # Two rows more of each kind (Agresti and Coull 1998): a perfect score of few rows
+    # is not certain.
     closed = float(look.models["closed"].astype(float).max())
-    return 1.96 * math.sqrt(max(closed * (1 - closed), 1e-4) / n_test)
+    share = (closed * n_test + 2) / (n_test + 4)
+    return 1.96 * math.sqrt(share * (1 - share) / (n_test + 4))
 
 
 def short(value: float) -> str:

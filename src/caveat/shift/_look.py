@@ -12,6 +12,7 @@ import pandas as pd
 
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.shift._curve import shift_curve
+from caveat.shift._floor import floor_of
 from caveat.shift._judges import default_measure
 from caveat.shift._planning import check_seed
 from caveat.shift._result import ShiftCurve
@@ -126,6 +127,10 @@ def shift_look(
         raise InvalidInput("models is empty; pass at least one fitted model")
     if not imputers:
         raise InvalidInput("imputers is empty; name at least one")
+    if not 0 < tolerance < np.inf:
+        raise InvalidInput(f"tolerance is {tolerance!r}; use a number above 0")
+    missing = tuple(dict.fromkeys(missing))
+    imputers = _once(imputers)
     parts = (X_train, y_train, X_test, y_test)
     _check_columns(missing, X_train)
     first = next(iter(models.values()))
@@ -175,11 +180,12 @@ def shift_look(
                 continue
             areas[label, _name(imputer)] = curve.area()
             curves.setdefault(label, curve)
+    _check_defined(singles)
     lost = _lost(models, parts, missing, imputers, settings, counter, notes)
     any_curve = next(iter(singles.values()))
     better = any_curve.larger_is_better[any_curve.measures[0]]
     notes += [note for curve in singles.values() for note in curve.notes]
-    floor = _floor(any_curve.measures[0], y_train, y_test, better)
+    floor = floor_of(any_curve.measures[0], found_task, y_train, y_test)
     summary = _models(singles, curves, better, floor)
     by_imputer = pd.Series(areas).unstack(0)
     return ShiftLook(
@@ -215,6 +221,22 @@ def _degrees(n_columns: int) -> list[int]:
         return list(range(1, n_columns + 1))
     spaced = np.linspace(1, n_columns, _MOST_DEGREES).round().astype(int)
     return sorted({*spaced.tolist(), -(-n_columns // 2)})
+
+
+def _once(imputers: Sequence[Any]) -> list[Any]:
+    """Leave out an imputer whose name was there before."""
+    return list({_name(each): each for each in reversed(imputers)}.values())[::-1]
+
+
+def _check_defined(singles: Mapping[str, ShiftCurve]) -> None:
+    """Refuse test rows on which the measure says nothing of any model."""
+    if any(np.isfinite(curve.of()["value"].iloc[0]) for curve in singles.values()):
+        return
+    name = next(iter(singles.values())).measures[0]
+    raise InvalidInput(
+        f"{name!r} is not defined on these test rows for any model; AUC needs rows of "
+        "two classes: use more test rows, or metric='accuracy'"
+    )
 
 
 def _check_columns(missing: Sequence[str], X: Any) -> None:
@@ -298,24 +320,6 @@ def _lost(
                 }
             )
     return pd.DataFrame(rows)
-
-
-def _floor(measure: str, y_train: Any, y_test: Any, better: bool) -> float:
-    """Measure on the test rows the constant answer learnt in training."""
-    train, test = np.asarray(y_train), np.asarray(y_test)
-    if measure == "auc":
-        return 0.5
-    if not better and np.issubdtype(test.dtype, np.number):
-        errors = test.astype(float) - train.astype(float).mean()
-        return float(
-            np.sqrt(np.mean(errors**2))
-            if measure == "rmse"
-            else np.mean(np.abs(errors))
-        )
-    if measure == "accuracy":
-        labels, counts = np.unique(train, return_counts=True)
-        return float(np.mean(test == labels[counts.argmax()]))
-    return 1 / len(np.unique(train)) if measure == "balanced-accuracy" else float("nan")
 
 
 def _models(
