@@ -140,10 +140,13 @@ def test_the_defaults_are_what_people_were_told(path):
     assert {key: found[key].default for key in DEFAULTS[path]} == DEFAULTS[path]
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["demo", "audit", "eapp", "bags", "candidates", "multilabel", "shift", "run", "status", "report", "list", "data", "export", "diff", "prune"],
+COMMAND_NAMES = (
+    "demo audit eapp bags candidates multilabel shift run status report list data "
+    "export diff prune"
 )
+
+
+@pytest.mark.parametrize("command", COMMAND_NAMES.split())
 def test_the_command_is_there(command):
     from caveat.cli._root import COMMANDS
 
