@@ -1,5 +1,6 @@
 """Tables and observations: hand-made examples, and the published numbers again."""
 
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -177,6 +178,14 @@ class TestPublished:
         np.testing.assert_allclose(
             means[["heart", "abalone"]], rows[["heart", "abalone"]], atol=6e-4
         )
+
+
+@pytest.mark.slow
+def test_the_page_is_what_its_script_writes():
+    page = PUBLISHED.parent / "feature-shift.md"
+    before = page.read_bytes()
+    runpy.run_path(str(PUBLISHED / "write.py"), run_name="__main__")
+    assert page.read_bytes() == before
 
 
 def test_loss_that_follows_importance_is_found():
