@@ -12,13 +12,13 @@ from caveat.proportions import bag_proportions
 ADULT = Path(__file__).parents[2].parent / "shared" / "data" / "label-proportions"
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def bagged():
     """Two overlapping classes in four bags with different shares."""
     return make_problem(n_items=240, n_classes=2, seed=0)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def three_classes():
     return make_problem(n_items=300, n_classes=3, seed=1)
 
@@ -33,6 +33,9 @@ def make_problem(*, n_items, n_classes, seed, n_features=4, n_bags=4):
     bags = np.array([rng.choice(n_bags, p=lean[label]) for label in y])
     bags[:n_bags] = np.arange(n_bags)
     shares = bag_proportions(y, bags, classes=np.arange(n_classes))
+    # Tests share a problem, and no learner may change it.
+    for array in (X, y, bags, shares):
+        array.setflags(write=False)
     return SimpleNamespace(X=X, y=y, bags=bags, shares=shares)
 
 

@@ -102,7 +102,7 @@ class BagLoss(Objective):
     """Base of losses that compare a bag's shares with the network's mean output."""
 
     def __init__(self, shares: Floats) -> None:
-        self.shares = torch.as_tensor(shares, dtype=torch.float32)
+        self.shares = torch.tensor(shares, dtype=torch.float32)
 
     def begin(self, run: Any) -> None:
         """Put the shares where the network is."""
