@@ -45,7 +45,7 @@ def test_the_terminal_shows_curve_and_verdict(folder, capsys):
     )
     assert "* Serious" in out
     assert "A model with 0.99" in out
-    assert re.search(r"^a +\+0\.\d{3}$", out, re.M)
+    assert re.search(r"^a +\+0\.\d{3} +0\.\d{3}$", out, re.M)
     assert "PCA, k-means, 3 folds, 19 shuffles, seed 0." in out
 
 
@@ -59,6 +59,7 @@ def test_json_is_all_there_is_on_stdout(folder, capsys):
     assert found["target"] == "default"
     assert found["curve"]["k"] == [2, 3]
     assert found["drivers"][0]["column"] == "a"
+    assert found["drivers"][0]["alone"] > 0.9
     assert found["headroom"] == pytest.approx(
         (0.9 - found["value"]) / (1 - found["value"])
     )
@@ -93,8 +94,14 @@ def test_the_page_is_the_same_byte_for_byte(folder, capsys, tmp_path):
         (["loans.csv", "--positive", "maybe"], "no label is 'maybe'"),
         (["loans.csv", "--folds", "60"], "use folds=40"),
         (["loans.csv", "--model-auc", "7"], "--model-auc: found 7"),
-        (["prices.csv"], "90 distinct numbers; EAPP needs classes"),
+        (["prices.csv"], "90 distinct numbers; add --regression"),
         (["nowhere.csv"], "nowhere.csv"),
+        (["loans.csv", "--seed", "-3"], "random_state: found -3"),
+        (["loans.csv", "--classes", "--regression"], "use one"),
+        (["loans.csv", "--targets", "a", "--target", "b"], "--targets names labels"),
+        (["kinds.csv", "--probe"], "'kind' has 3; add --positive LABEL"),
+        (["prices.csv", "--regression", "--probe"], "leave it out"),
+        (["loans.csv", "--regression"], "default"),
     ],
 )
 def test_mistakes_are_answered_in_one_sentence(words, sentence, folder, capsys):
@@ -103,6 +110,64 @@ def test_mistakes_are_answered_in_one_sentence(words, sentence, folder, capsys):
     assert sentence in err
     assert err.startswith("caveat: ") or "\ncaveat: " in err
     assert out == ""
+
+
+def test_a_folder_that_is_a_file_is_refused_before_any_work(folder, capsys):
+    code, out, err = run(capsys, folder / "loans.csv", "--out", folder / "prices.csv")
+    assert (code, out) == (2, "")
+    assert "is a file; choose another folder" in err
+
+
+def test_a_planted_bias_is_looked_for(folder, capsys, tmp_path):
+    words = [folder / "loans.csv", *QUICK, "--probe"]
+    code, out, _ = run(capsys, *words, "--json")
+    shifts = json.loads(out)["probe"]["shifts"]
+    assert code == 0
+    assert [row["s"] for row in shifts] == [0, 0.25, 0.5, 1, 2, 3]
+    assert shifts[-1]["detected"]
+    code, out, _ = run(capsys, *words, "--out", tmp_path / "page")
+    assert code == 0
+    assert "standard deviations in every numerical column would be seen" in out
+    assert re.search(r"^ +3 +[01]\.\d{3} +0\.\d{3} +yes$", out, re.M)
+    text = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+    assert "How coarse a bias must be" in text
+    assert (tmp_path / "page" / "probe.csv").exists()
+
+
+def test_numbers_have_a_concordance(folder, capsys, tmp_path):
+    code, out, _ = run(
+        capsys, folder / "prices.csv", "--regression", *QUICK, "--drivers", "--out",
+        tmp_path / "page",
+    )  # fmt: skip
+    assert code == 0
+    assert "a target of numbers" in out
+    assert re.search(r"^at k = 2 +0\.\d{3} +– ", out, re.M)
+    text = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+    assert "Concordance on held-out rows" in text
+    assert " AUC" not in text
+
+
+def test_many_labels_have_a_row_each(capsys, tmp_path):
+    rng = np.random.default_rng(0)
+    labels = pd.DataFrame(rng.random((60, 2)) < 0.4, columns=["u", "v"]).astype(int)
+    table = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    pd.concat([table, labels], axis=1).to_csv(tmp_path / "labels.csv", index=False)
+    code, out, _ = run(
+        capsys, tmp_path / "labels.csv", "--targets", "u,v", "--shuffles", "5",
+        "--folds", "2", "--k-max", "3", "--out", tmp_path / "page",
+    )  # fmt: skip
+    assert code == 0
+    assert "target 2 labels: 60 rows, 2 columns, 2 labels" in out
+    assert re.search(r"^u +\d", out, re.M)
+
+
+def test_classes_can_be_named_at_once(folder, capsys):
+    code, out, _ = run(
+        capsys, folder / "kinds.csv", "--joint", "--shuffles", "0", "--folds", "2",
+        "--k-max", "4",
+    )  # fmt: skip
+    assert code == 0
+    assert re.search(r"^1/p0 = 3 +0\.\d{3}", out, re.M)
 
 
 def test_numbers_may_be_called_classes(capsys, tmp_path):

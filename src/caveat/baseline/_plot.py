@@ -104,7 +104,7 @@ def plot_curve(
     lowest = np.nanmin([*curve["honest"], *curve["null_low"], 1.0])
     axes.set_ylim(0.5 if lowest >= 0.5 else lowest - 0.02, 1.005)
     axes.set_xlim(ks[0] - 0.01 * width, ks[-1] + room)
-    _dress(axes, colours, ks)
+    _dress(axes, colours, ks, model.measure_)
     if title:
         axes.set_title(_title(model), loc="left", fontsize=9, pad=18, weight="bold")
     return axes
@@ -150,6 +150,7 @@ def _mark_value(axes: Axes, model: EAPP, colours: Mapping[str, str]) -> None:
     name = "honest" if model._honest else "paper"
     colour = colours["earned" if model._honest else "published"]
     after = model.curve_.loc[model.curve_["k"] > model.k_star_, name]
+    place = "1/p₀" if model.measure_ == "AUC" else "k"
     above = len(after) > 0 and after.iloc[0] < value < 0.9
     for k_star in sorted({task.k_star for task in model._tasks}):
         axes.vlines(k_star, 0, value, colours["muted"], lw=0.9, ls=(0, (1, 2)))
@@ -164,7 +165,7 @@ def _mark_value(axes: Axes, model: EAPP, colours: Mapping[str, str]) -> None:
             mew=1.2,
         )
         axes.annotate(
-            f"{value:.2f} at 1/p₀ = {model.k_star_:.3g}",
+            f"{value:.2f} at {place} = {model.k_star_:.3g}",
             (model.k_star_, value),
             xytext=(7, 6) if above else (7, -15),
             textcoords="offset points",
@@ -184,7 +185,9 @@ def _write_labels(axes: Axes, x: float, labels: list[tuple[float, str, str]]) ->
         axes.text(x, height, words, color=colour, fontsize=8.5, va="center")
 
 
-def _dress(axes: Axes, colours: Mapping[str, str], ks: np.ndarray) -> None:
+def _dress(
+    axes: Axes, colours: Mapping[str, str], ks: np.ndarray, measure: str
+) -> None:
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.spines["bottom"].set_color(colours["faint"])
@@ -202,7 +205,7 @@ def _dress(axes: Axes, colours: Mapping[str, str], ks: np.ndarray) -> None:
     axes.text(
         0,
         1.03,
-        "AUC, held-out rows",
+        f"{measure}, held-out rows",
         transform=axes.transAxes,
         fontsize=8.5,
         color=colours["muted"],

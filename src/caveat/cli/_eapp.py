@@ -6,37 +6,33 @@ import json
 import math
 import shlex
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from caveat.cli._console import Progress, console, duration, note, say, table
+from caveat.cli._eapp_input import (
+    check_out,
+    check_probe,
+    class_share,
+    label_of,
+    latent_of,
+    read_file,
+    rows_of,
+    target_name,
+    target_of,
+)
+from caveat.cli._eapp_remarks import Remark, conditions, make_remarks, probe_remark
 from caveat.exceptions import InvalidInput
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from caveat.baseline import EAPP
     from caveat.datasets import Dataset
 
 _COLOURS = {"serious": "red", "careful": "yellow", "note": "dim"}
-
-
-@dataclass(frozen=True)
-class Remark:
-    """A caveat, before it is printed or put on a page.
-
-    Attributes
-    ----------
-    severity : {"serious", "careful", "note"}
-    sentence, number, how : str
-        What it says, the number in it, and how it was measured.
-    """
-
-    severity: str
-    sentence: str
-    number: str = ""
-    how: str = ""
 
 
 @click.command(
@@ -48,7 +44,10 @@ class Remark:
 )
 @click.option("--positive", metavar="LABEL", help="Class 1; all others are the rest.")
 @click.option("--drop", metavar="COL", multiple=True, help="Column to leave out.")
+@click.option("--targets", metavar="A,B,...", help="Columns of 0 and 1: many labels.")
 @click.option("--classes", is_flag=True, help="Take a target of numbers as classes.")
+@click.option("--regression", is_flag=True, help="Take the target as numbers.")
+@click.option("--joint", is_flag=True, help="Name clusters after all classes at once.")
 @click.option("--representation", metavar="NAME", default="pca", show_default=True)
 @click.option("--latent", metavar="N", default="auto", show_default=True)
 @click.option("--clusterer", metavar="NAME", default="kmeans", show_default=True)
@@ -63,6 +62,7 @@ class Remark:
     "--model-auc", metavar="AUC", type=float, help="A model's AUC, to compare."
 )
 @click.option("--drivers", is_flag=True, help="Say which columns the value rests on.")
+@click.option("--probe", is_flag=True, help="Plant a bias: how coarse must it be?")
 @click.option("--out", metavar="DIR", help="Folder for a page with figure and tables.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON only.")
 def eapp(
@@ -70,7 +70,10 @@ def eapp(
     target: str | None,
     positive: str | None,
     drop: tuple[str, ...],
+    targets: str | None,
     classes: bool,
+    regression: bool,
+    joint: bool,
     representation: str,
     latent: str,
     clusterer: str,
@@ -83,6 +86,7 @@ def eapp(
     jobs: int,
     model_auc: float | None,
     drivers: bool,
+    probe: bool,
     out: str | None,
     as_json: bool,
 ) -> None:
@@ -98,10 +102,15 @@ def eapp(
         raise InvalidInput(
             f"--model-auc: found {model_auc:g}; an AUC lies between 0 and 1"
         )
-    dataset = _dataset(file, target, drop, classes)
+    check_out(out)
+    dataset = read_file(
+        file, target, targets, drop, classes=classes, regression=regression
+    )
+    if probe:
+        check_probe(dataset, positive)
     model = EAPP(
         representation=representation,
-        latent=_latent(latent),
+        latent=latent_of(latent),
         clusterer=clusterer,
         k_max=k_max,
         folds=folds,
@@ -110,32 +119,39 @@ def eapp(
         shuffles=shuffles,
         random_state=seed,
         kinds=None if dataset.image_shape else dict(dataset.kinds),
-        pos_label=positive if classes else _label(dataset, positive),
+        pos_label=positive if classes else label_of(dataset, positive),
         n_jobs=jobs,
+        task="regression" if regression else "auto",
+        multiclass="joint" if joint else "rest",
     )
-    _fit(model, dataset, classes)
-    columns = model.drivers(random_state=seed) if drivers else None
+    y = target_of(dataset, classes=classes)
+    _fit(model, dataset, y)
+    columns = _drivers(model, seed) if drivers else None
+    probed = _probe(model, dataset, y) if probe else None
     remarks = make_remarks(model, model_auc)
+    if probed is not None:
+        remarks.append(probe_remark(probed, images=dataset.image_shape is not None))
     if as_json:
-        found = {"file": Path(file).name, "target": _target(dataset)} | model.to_dict()
-        if model_auc is not None:
-            headroom = model.headroom(model_auc)
-            found["headroom"] = headroom if math.isfinite(headroom) else None
-        if columns is not None:
-            found["drivers"] = columns.to_dict("records")
-        click.echo(json.dumps(found, indent=2, allow_nan=False, default=str))
+        _print_json(model, dataset, file, model_auc, columns, probed)
     else:
         _show(model, dataset, file)
         _show_remarks(remarks)
+        if columns is not None or probed is not None:
+            say("")
         if columns is not None:
             _show_drivers(columns)
+        if probed is not None:
+            _show_probe(probed)
     where = ""
     if out is not None:
-        from caveat.cli._eapp_page import write_page
+        from caveat.cli._eapp_page import Findings, write_page
 
         command = _command(click.get_current_context(), file, out)
         index = write_page(
-            model, dataset, remarks, columns, model_auc, command, Path(file).name, out
+            Findings(model, dataset, remarks, columns, probed, model_auc),
+            command,
+            Path(file).name,
+            out,
         )
         where = f" Page: {index}"
     if as_json:
@@ -144,131 +160,79 @@ def eapp(
         say(f"{conditions(model)} {duration(model.seconds_)}.{where}", "dim")
 
 
-def make_remarks(model: EAPP, model_auc: float | None = None) -> list[Remark]:
-    """Collect the caveats that belong beside the value, worst first."""
-    value, null = model.value_, model.null_at_k_star_
-    measured = f"skill {model.skill_:.2f}, p = {model.p_value_:.3f}"
-    remarks = []
-    if model_auc is not None:
-        remarks.append(_compared(model, model_auc))
-    words = {
-        "trivially separable or biased": "serious",
-        "partly trivial": "careful",
-    }
-    if model.verdict_ in words:
-        remarks.append(Remark(words[model.verdict_], model.verdict_text_, how=measured))
-    elif model.verdict_ == "chance":
-        remarks.append(
-            Remark(
-                "note",
-                f"Clusters show no sign of the classes: {value:.2f}, as shuffled "
-                "labels do. That does not prove that nothing gives them away.",
-                f"{value:.2f}",
-                "A single telling column stays unseen here; EAPP.drivers('single') "
-                "looks for it.",
-            )
-        )
-    else:
-        remarks.append(Remark("note", model.verdict_text_))
-    if null["mean"] == null["mean"]:
-        published = model.paper_null_at_k_star_["mean"]
-        remarks.append(
-            Remark(
-                "note",
-                f"Named on the rows it is scored on, as published, it would show "
-                f"{model.value_paper_:.2f}; shuffled labels reach {published:.2f} that "
-                "way.",
-                f"{model.value_paper_:.2f}",
-                "Compare models with the honest value.",
-            )
-        )
-    remarks += [Remark("note", _sentence(text)) for text in model.notes_]
-    order = ("serious", "careful", "note")
-    return sorted(remarks, key=lambda remark: order.index(remark.severity))
-
-
-def conditions(model: EAPP) -> str:
-    """Say under which conditions the number holds."""
-    names = {"pca": "PCA", "none": "no PCA", "kmeans": "k-means", "gmm": "GMM"}
-    parts = [
-        names.get(model.representation, str(model.representation)),
-        names.get(model.clusterer, model.clusterer),
-        f"{model.folds} folds",
-        f"{model.shuffles} shuffles",
-        f"seed {model.random_state}",
-    ]
-    return ", ".join(parts) + "."
-
-
-def class_share(dataset: Dataset, model: EAPP) -> str:
-    """Say how the classes are shared out."""
-    classes = model.per_class_
-    if len(classes) == 1:
-        return f"{classes['share'][0]:.1%} {classes['label'][0]}".replace("%", " %")
-    return f"{len(dataset.classes) or len(classes)} classes"
-
-
-def _dataset(
-    file: str, target: str | None, drop: tuple[str, ...], classes: bool
-) -> Dataset:
-    from caveat.datasets import read
-
-    dataset = read(file, target=target, drop=drop)
-    if dataset.task == "regression":
-        if not classes:
-            distinct = dataset.y.nunique()
-            raise InvalidInput(
-                f"--target: {_target(dataset)!r} holds {distinct:,} distinct numbers; "
-                "EAPP needs classes: choose another column, or add --classes to take "
-                "the numbers as classes"
-            )
-        dataset = read(file, target=target, drop=drop, task="multiclass")
-    if dataset.task not in ("binary", "multiclass"):
-        raise InvalidInput(
-            f"{file}: the file holds {dataset.task} data; EAPP needs one class per row"
-        )
-    return dataset
-
-
-def _target(dataset: Dataset) -> str:
-    return str(dataset.y.name) if dataset.y is not None else ""
-
-
-def _latent(text: str) -> int | str:
-    if text == "auto":
-        return text
-    if not text.isdigit():
-        raise InvalidInput(
-            f"--latent: found {text!r}; pass 'auto' or a number of components"
-        )
-    return int(text)
-
-
-def _label(dataset: Dataset, text: str | None) -> Any:
-    """Find the class that a word on the command line stands for."""
-    if text is None:
-        return None
-    named = {str(label): label for label in dataset.y.unique()}
-    return named.get(text, text)
-
-
-def _fit(model: EAPP, dataset: Dataset, classes: bool) -> None:
-    X: Any = dataset.X
-    y = dataset.y.astype(str) if classes else dataset.y
-    if dataset.image_shape is not None:
-        X = dataset.X.to_numpy().reshape(len(dataset.X), *dataset.image_shape)
+def _fit(model: EAPP, dataset: Dataset, y: Any) -> None:
     progress = Progress(f"eapp, {dataset.name}")
     with warnings.catch_warnings():
         # The model keeps its warnings as notes, which are shown below.
         warnings.simplefilter("ignore", UserWarning)
-        model.fit(X, y, progress=progress.update)
+        model.fit(rows_of(dataset), y, progress=progress.update)
     progress.close()
+
+
+def _drivers(model: EAPP, seed: int) -> pd.DataFrame:
+    """Ask all columns together, and every column alone."""
+    alone = model.drivers("single", random_state=seed)
+    if math.isnan(model.value_):
+        return alone.rename(columns={"value": "alone"}).assign(drop=math.nan)
+    together = model.drivers("permute", random_state=seed)
+    return together.merge(
+        alone.rename(columns={"value": "alone"}), on="column", how="left"
+    )
+
+
+def _probe(model: EAPP, dataset: Dataset, y: Any) -> pd.DataFrame:
+    """Shift one class in labels that know nothing."""
+    from caveat.baseline import bias_probe
+
+    params = model.get_params(deep=False) | {"k_max": math.ceil(model.k_star_)}
+    seed = params.pop("random_state")
+    progress = Progress(f"probe, {dataset.name}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        found = bias_probe(
+            rows_of(dataset),
+            y,
+            random_state=seed,
+            randomize_labels=True,
+            progress=progress.update,
+            **params,
+        )
+    progress.close()
+    return found
+
+
+def _print_json(
+    model: EAPP,
+    dataset: Dataset,
+    file: str,
+    model_auc: float | None,
+    columns: pd.DataFrame | None,
+    probed: pd.DataFrame | None,
+) -> None:
+    found = {"file": Path(file).name, "target": target_name(dataset)} | model.to_dict()
+    if model_auc is not None:
+        headroom = model.headroom(model_auc)
+        found["headroom"] = headroom if math.isfinite(headroom) else None
+    if columns is not None:
+        found["drivers"] = _records(columns)
+    if probed is not None:
+        threshold = probed.attrs["threshold"]
+        found["probe"] = {
+            "threshold": threshold if math.isfinite(threshold) else None,
+            "shifts": _records(probed),
+        }
+    click.echo(json.dumps(found, indent=2, allow_nan=False, default=str))
+
+
+def _records(frame: pd.DataFrame) -> list[dict[Any, Any]]:
+    """Write a table as JSON values; None where there is no number."""
+    return frame.astype(object).where(frame.notna(), None).to_dict("records")
 
 
 def _show(model: EAPP, dataset: Dataset, file: str) -> None:
     rows, columns = dataset.X.shape
     size = f"{rows:,} rows, {columns:,} columns, {class_share(dataset, model)}"
-    say(f"{Path(file).name}, target {_target(dataset)}: {size}")
+    say(f"{Path(file).name}, target {target_name(dataset)}: {size}")
     say("")
     curve = model.curve_
     several = len(model.per_class_) > 1
@@ -279,6 +243,12 @@ def _show(model: EAPP, dataset: Dataset, file: str) -> None:
     null = model.null_at_k_star_
     band = _range(null["low"], null["high"])
     where = "1/p0, every class" if several else f"1/p0 = {model.k_star_:.4g}"
+    if several and model.multiclass == "joint" and dataset.task == "multiclass":
+        where = f"1/p0 = {model.k_star_:.4g}"
+    elif model.measure_ == "concordance":
+        where = "at k = 2"
+    elif dataset.task == "multilabel":
+        where = "1/p0, every label"
     cells.append([where, _number(model.value_), _number(model.value_paper_), band])
     table(
         ["clusters", "honest", "as published", "shuffled labels, 95 %"],
@@ -294,7 +264,13 @@ def _show(model: EAPP, dataset: Dataset, file: str) -> None:
             for row in model.per_class_.itertuples()
         ]  # fmt: skip
         table(
-            ["class", "share", "1/p0", "honest", "shuffled labels, 95 %"],
+            [
+                "label" if dataset.Y is not None else "class",
+                "share",
+                "1/p0",
+                "honest",
+                "shuffled labels, 95 %",
+            ],
             classes,
             right=(1, 2, 3, 4),
             bold=(3,),
@@ -316,29 +292,37 @@ def _show_remarks(remarks: list[Remark]) -> None:
         console().print(line)
 
 
-def _show_drivers(columns: Any) -> None:
-    say("")
-    rows = [[row.column, f"{row.drop:+.3f}"] for row in columns.head(10).itertuples()]
-    table(["column", "AUC lost when shuffled"], rows, right=(1,), bold=(1,))
-    say("")
-
-
-def _compared(model: EAPP, model_auc: float) -> Remark:
-    headroom = model.headroom(model_auc)
-    value = f"{model.value_:.2f}"
-    if headroom <= 0:
-        return Remark(
-            "serious",
-            f"A model with {model_auc:.2f} does not beat clustering with {value}.",
-            f"{model_auc:.2f}",
-        )
-    return Remark(
-        "note",
-        f"A model with {model_auc:.2f} earns {headroom:.0%} of what clustering leaves "
-        f"open.".replace("%", " %"),
-        f"{model_auc:.2f}",
-        f"clustering has {value}",
+def _show_drivers(columns: pd.DataFrame) -> None:
+    # A column that tells a lot alone may be hidden among many.
+    best = columns.sort_values("alone", ascending=False).head(1)
+    shown = {**_driver_rows(columns.head(10)), **_driver_rows(best)}
+    table(
+        ["column", "lost when shuffled", "alone"],
+        list(shown.values()),
+        right=(1, 2),
+        bold=(1, 2),
     )
+    say("")
+
+
+def _driver_rows(columns: pd.DataFrame) -> dict[str, list[str]]:
+    found = columns[["column", "drop", "alone"]].to_numpy().tolist()
+    return {name: [name, _signed(drop), _number(alone)] for name, drop, alone in found}
+
+
+def _show_probe(probed: pd.DataFrame) -> None:
+    found = probed[["s", "eapp", "null_high", "detected"]].to_numpy().tolist()
+    rows = [
+        [f"{s:g}", _number(value), _number(high), "yes" if seen else "no"]
+        for s, value, high, seen in found
+    ]
+    table(
+        ["shift, sd", "value", "shuffled, 97.5 %", "seen"],
+        rows,
+        right=(0, 1, 2),
+        bold=(1,),
+    )
+    say("")
 
 
 def _command(context: click.Context, file: str, out: str) -> str:
@@ -356,13 +340,12 @@ def _command(context: click.Context, file: str, out: str) -> str:
     return shlex.join([*words, "--out", Path(out).name])
 
 
-def _sentence(text: str) -> str:
-    """Turn a note into a sentence."""
-    return text[0].upper() + text[1:] + "." if text else text
-
-
 def _number(value: float) -> str:
     return "–" if value != value else f"{value:.3f}"
+
+
+def _signed(value: float) -> str:
+    return "–" if value != value else f"{value:+.3f}"
 
 
 def _range(low: float, high: float) -> str:

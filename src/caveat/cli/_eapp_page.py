@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 import caveat
-from caveat.cli._eapp import Remark, class_share, conditions
+from caveat.cli._eapp_input import class_share, target_name
+from caveat.cli._eapp_remarks import Remark, conditions
 from caveat.report import kit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import pandas as pd
 
     from caveat.baseline import EAPP
     from caveat.datasets import Dataset
@@ -26,6 +28,10 @@ _TITLES = {
     "not tested": "No labels were shuffled to compare with.",
     "undefined": "There is no value at 1/p₀.",
 }
+_LEAD_NUMBERS = (
+    "EAPP sorts the rows into k clusters by their features alone, then predicts the "
+    "means of the two nearest. Concordance is the share of pairs in the right order."
+)
 _LEAD = (
     "EAPP sorts the rows into k clusters by their features alone, then calls each "
     "cluster 0 or 1. It is the bar a classifier has to clear, as the majority class is "
@@ -33,23 +39,42 @@ _LEAD = (
 )
 
 
-def write_page(
-    model: EAPP,
-    dataset: Dataset,
-    remarks: Sequence[Remark],
-    columns: pd.DataFrame | None,
-    model_auc: float | None,
-    command: str,
-    file: str,
-    out: str,
-) -> Path:
+@dataclass(frozen=True)
+class Findings:
+    """All that a page tells.
+
+    Attributes
+    ----------
+    model : EAPP
+        Fitted.
+    dataset : Dataset
+    remarks : sequence of Remark
+    columns, probed : DataFrame or None
+        Drivers, and the planted shifts.
+    model_auc : float or None
+        A model's AUC, to compare.
+    """
+
+    model: EAPP
+    dataset: Dataset
+    remarks: Sequence[Remark]
+    columns: pd.DataFrame | None
+    probed: pd.DataFrame | None
+    model_auc: float | None
+
+
+def write_page(found: Findings, command: str, file: str, out: str) -> Path:
     """Write the page and its files; return the page's path."""
-    target = "" if dataset.y is None else str(dataset.y.name)
+    model, dataset, remarks = found.model, found.dataset, found.remarks
+    columns, model_auc = found.columns, found.model_auc
+    target = target_name(dataset)
     sections = [_data_section(model, dataset), _free_section(model, remarks, model_auc)]
     if len(model.per_class_) > 1:
         sections.append(_class_section(model))
     if columns is not None:
         sections.append(_driver_section(columns))
+    if found.probed is not None:
+        sections.append(_probe_section(found.probed))
     sections.append(_again_section(model, command))
     chapter = kit.Chapter(
         "",
@@ -67,6 +92,13 @@ def write_page(
         checks="The value at 1/p₀ was held against shuffled labels.",
     )
     return kit.write(kit.Page([chapter]), out)
+
+
+def where_read(model: EAPP) -> str:
+    """Say at which number of clusters the value is read."""
+    if model.measure_ == "concordance":
+        return "k = 2"
+    return f"1/p₀ = {model.k_star_:.4g}"
 
 
 def _score(model: EAPP) -> str:
@@ -96,7 +128,7 @@ def _data_section(model: EAPP, dataset: Dataset) -> kit.Section:
     counts = {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
     facts: list[tuple[str, Any]] = [
         ("Read as", ", ".join(f"{kit.count(n)} {kind}" for kind, n in counts.items())),
-        ("1/p₀", f"{model.k_star_:.4g}"),
+        ("Read at", where_read(model)),
     ]
     facts += [("Noted", text) for text in dataset.notes]
     return kit.Section(
@@ -111,24 +143,25 @@ def _data_section(model: EAPP, dataset: Dataset) -> kit.Section:
 def _free_section(
     model: EAPP, remarks: Sequence[Remark], model_auc: float | None
 ) -> kit.Section:
-    value = f"{model.value_:.2f}"
+    value, unit = f"{model.value_:.2f}", model.measure_
+    what = "the classes" if unit == "AUC" else "the target"
     headings = {
-        "chance": (
-            f"Clusters show no sign of the classes: {value}, as shuffled labels do"
+        "chance": (f"Clusters show no sign of {what}: {value}, as shuffled labels do"),
+        "weak": f"Clusters know a little: {value} {unit} before any label is used",
+        "partly trivial": (
+            f"Clusters know a part: {value} {unit} before any label is used"
         ),
-        "weak": f"Clusters know a little: {value} AUC before any label is used",
-        "partly trivial": f"Clusters know a part: {value} AUC before any label is used",
         "trivially separable or biased": (
-            f"Clusters already know the answer: {value} AUC before any label is used"
+            f"Clusters already know the answer: {value} {unit} before any label is used"
         ),
-        "not tested": f"Clusters reach {value} AUC; no labels were shuffled",
+        "not tested": f"Clusters reach {value} {unit}; no labels were shuffled",
         "undefined": "The data do not hold enough clusters for a value at 1/p₀",
     }
     return kit.Section(
         "free",
         "The free part",
         headings[model.verdict_],
-        lead=_LEAD,
+        lead=_LEAD if unit == "AUC" else _LEAD_NUMBERS,
         blocks=[_curve_figure(model, model_auc), _curve_table(model)],
         caveats=[
             kit.Caveat(
@@ -162,7 +195,7 @@ def _curve_figure(model: EAPP, model_auc: float | None) -> kit.Figure:
     return kit.Figure(
         "curve",
         finding,
-        f"{finding}. At 1/p₀ = {model.k_star_:.4g} the honest value is "
+        f"{finding}. At {where_read(model)} the honest value is "
         f"{model.value_:.3f}, the published way gives {model.value_paper_:.3f}, "
         f"shuffled labels {null['low']:.3f} to {null['high']:.3f}.",
         draw,
@@ -257,14 +290,19 @@ def _class_section(model: EAPP) -> kit.Section:
 
 def _driver_section(columns: pd.DataFrame) -> kit.Section:
     first = columns.iloc[0]
+    best = columns.sort_values("alone", ascending=False).iloc[0]
+    shown = columns.head(20)
+    if best["column"] not in shown["column"].tolist():
+        shown = pd.concat([shown, best.to_frame().T])
     rows = [
         kit.Row(
             [
                 kit.Cell(kit.code(str(row.column))),
                 kit.Cell(kit.signed(row.drop, 3), value=row.drop, tone="strong"),
+                kit.Cell(kit.fixed(row.alone), value=row.alone),
             ]
         )
-        for row in columns.head(20).itertuples()
+        for row in shown.itertuples()
     ]
     return kit.Section(
         "drivers",
@@ -273,15 +311,21 @@ def _driver_section(columns: pd.DataFrame) -> kit.Section:
             "Shuffling {column} costs {drop} of the free part",
             column=kit.code(str(first["column"])),
             drop=f"{first['drop']:.2f}",
+        )
+        if first["drop"] == first["drop"]
+        else "Every column alone",
+        lead=(
+            "Lost: held-out values of one column change places; names and centroids "
+            "stay. Alone: the free part of that column by itself."
         ),
-        lead="Held-out values of one column change places; names and centroids stay.",
         blocks=[
             kit.Table(
                 "columns",
-                "AUC lost when the column is shuffled",
+                "What each column carries, among the others and alone",
                 [
                     kit.Column("Column", "name"),
-                    kit.Column("AUC lost", best="max", sorted=True),
+                    kit.Column("Lost when shuffled", best="max", sorted=True),
+                    kit.Column("Alone", best="max"),
                 ],
                 rows,
                 downloads=[
@@ -296,9 +340,54 @@ def _driver_section(columns: pd.DataFrame) -> kit.Section:
         caveats=[
             kit.Caveat(
                 "note",
-                "Two columns that say the same hide each other here.",
+                "Two columns that say the same hide each other from shuffling.",
                 "Two",
-                how="EAPP.drivers('single') looks at every column alone.",
+                how="The last column of the table looks at each alone.",
+            )
+        ],
+    )
+
+
+def _probe_section(probed: pd.DataFrame) -> kit.Section:
+    threshold = probed.attrs["threshold"]
+    unseen = f"A shift of {probed['s'].max():g} standard deviations stays unseen"
+    rows = [
+        kit.Row(
+            [
+                kit.Cell(f"{row.s:g}", value=row.s),
+                kit.Cell(kit.fixed(row.eapp), value=row.eapp, tone="strong"),
+                kit.Cell(kit.fixed(row.null_high), value=row.null_high),
+                kit.Cell("yes" if row.detected else "no", tone="muted"),
+            ]
+        )
+        for row in probed.itertuples()
+    ]
+    return kit.Section(
+        "probe",
+        "How coarse a bias must be",
+        unseen
+        if threshold != threshold
+        else f"A shift of {threshold:g} standard deviations would be seen",
+        lead=(
+            "Labels are shuffled, so that they know nothing; then class 1 is shifted "
+            "by so many standard deviations, and the free part computed again."
+        ),
+        blocks=[
+            kit.Table(
+                "shifts",
+                "The free part after a planted shift",
+                [
+                    kit.Column("Shift, sd", "name"),
+                    kit.Column("Value"),
+                    kit.Column("Shuffled, 97.5 %"),
+                    kit.Column("Seen", "text"),
+                ],
+                rows,
+                downloads=[
+                    kit.Download(
+                        "probe.csv", "CSV", probed.to_csv(index=False).encode("utf-8")
+                    )
+                ],
             )
         ],
     )
@@ -334,8 +423,10 @@ def _one_line(model: EAPP, model_auc: float | None) -> kit.Figure | None:
                          linewidth=0, zorder=3)  # fmt: skip
             axes.text(null["low"], -0.04, "chance", color=canvas.colour("muted"),
                       va="top", fontsize=8)  # fmt: skip
+        # Near the left end the words would leave the picture on that side.
+        side = "right" if value - low > 0.4 * (1 - low) else "left"
         axes.text(value, 1.06, f"free part {value:.2f}", color=canvas.colour("free"),
-                  ha="right", va="bottom", weight="bold")  # fmt: skip
+                  ha=side, va="bottom", weight="bold")  # fmt: skip
         if model_auc is not None:
             colour = canvas.colour("earned")
             axes.axvline(model_auc, color=colour, linewidth=2.2)
@@ -358,7 +449,7 @@ def _one_line(model: EAPP, model_auc: float | None) -> kit.Figure | None:
         draw,
         size=(10.5, 1.7),
         phone_size=(3.6, 1.7),
-        conditions="AUC on held-out rows.",
+        conditions=f"{model.measure_[0].upper()}{model.measure_[1:]} on held-out rows.",
         one_line=True,
     )
 
