@@ -149,12 +149,27 @@ def test_a_failing_learner_is_named_and_the_others_stay(tmp_path):
         (["--targets-prefix", "tag-", "--test-size", "2"], "test_size is 2"),
         (["--targets-prefix", "tag-", "--scores", "nowhere.csv"], "nowhere.csv"),
         (["--targets", "x1"], "x1"),
+        (["--targets-prefix", "tag-", "--seed", "-1"], "--seed is -1"),
+        (["--targets-prefix", "tag-", "--resamples", "0"], "--resamples is 0"),
+        (["--targets-prefix", "tag-", "--threshold", "nan"], "--threshold is nan"),
     ],
 )
 def test_bad_options_are_refused_in_one_sentence(folder, words, message):
     found = refused(folder / "items.csv", *words)
     assert message in found
     assert "\n" not in found
+
+
+def test_a_label_said_twice_is_one_label(folder):
+    words = ["--targets", "tag-1,tag-2,tag-1", *FAST, "--json"]
+    assert json.loads(ok(folder / "items.csv", *words))["n_labels"] == 2
+
+
+def test_labels_alone_are_nothing_to_learn_from(folder, tags):
+    frame, labels = tags
+    frame[labels].to_csv(folder / "bare.csv", index=False)
+    found = refused(folder / "bare.csv", "--targets-prefix", "tag-", *FAST)
+    assert "no column beside the labels" in found
 
 
 def test_scores_that_do_not_fit_are_refused(folder, tags):
@@ -170,6 +185,10 @@ def test_scores_that_do_not_fit_are_refused(folder, tags):
     )
     np.save(folder / "wide.npy", np.zeros((300, 5)))
     assert "(300, 6)" in refused(folder / "items.csv", *path, folder / "wide.npy")
+    np.save(folder / "turned.npy", np.zeros((6, 300)))
+    found = refused(folder / "items.csv", *path, folder / "turned.npy")
+    assert "(6, 300)" in found
+    assert "transposed?" in found
     both = [*path, folder / "short.csv", "--models", "limo"]
     assert "nothing is trained" in refused(folder / "items.csv", *both)
     frame[labels].to_csv(folder / "all.csv", index=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,12 +79,18 @@ def multilabel(
     from caveat.cli._multilabel_input import read_labels
     from caveat.cli._multilabel_remarks import make_remarks
 
+    _check_numbers(threshold, resamples, seed)
     dataset = read_labels(file, targets, targets_prefix, drop)
     if scores is None:
         if decisions is not None or threshold is not None:
             raise InvalidInput(
                 "--decisions and --threshold belong to --scores; name your model's "
                 "scores too"
+            )
+        if not dataset.X.shape[1]:
+            raise InvalidInput(
+                f"{Path(file).name} has no column beside the labels, so there is "
+                "nothing to learn from; judge scores of your own with --scores"
             )
         found = _train(dataset, models, test_size, resamples, seed)
     else:
@@ -112,6 +119,15 @@ def multilabel(
             f"{conditions(found, resamples, seed)} {duration(found.seconds)}.{where}",
             "dim",
         )
+
+
+def _check_numbers(threshold: float | None, resamples: int, seed: int) -> None:
+    if threshold is not None and not math.isfinite(threshold):
+        raise InvalidInput(f"--threshold is {threshold}; use a number such as 0.5")
+    if resamples < 2:
+        raise InvalidInput(f"--resamples is {resamples}; use 2 or more")
+    if seed < 0:
+        raise InvalidInput(f"--seed is {seed}; use 0 or more")
 
 
 def conditions(found: Comparison, resamples: int, seed: int) -> str:

@@ -59,11 +59,11 @@ def _column_names(file: str) -> list[str]:
 
 
 def words(option: str, text: str) -> list[str]:
-    """Split a list with commas."""
-    found = [word.strip() for word in text.split(",") if word.strip()]
+    """Split a list with commas; a name that is there twice counts once."""
+    found = dict.fromkeys(word.strip() for word in text.split(",") if word.strip())
     if not found:
         raise InvalidInput(f"{option} is empty; write names with commas between them")
-    return found
+    return list(found)
 
 
 def read_matrix(option: str, file: str, dataset: Dataset) -> Any:
@@ -73,11 +73,17 @@ def read_matrix(option: str, file: str, dataset: Dataset) -> Any:
     labels = [str(name) for name in dataset.Y.columns]
     if form == "npz":
         arrays = list(read_arrays(data, where).values())
-        values = np.asarray(arrays[0]) if len(arrays) == 1 else None
-        if values is None or values.shape != dataset.Y.shape:
+        if len(arrays) != 1:
             raise InvalidInput(
-                f"{option}: {path.name} must hold one array of shape "
+                f"{option}: {path.name} holds {len(arrays)} arrays; write one of shape "
                 f"{dataset.Y.shape}, rows by labels"
+            )
+        values = np.asarray(arrays[0])
+        if values.shape != dataset.Y.shape:
+            turned = " (transposed?)" if values.shape == dataset.Y.shape[::-1] else ""
+            raise InvalidInput(
+                f"{option}: {path.name} holds an array of shape {values.shape}, the "
+                f"data need {dataset.Y.shape}, rows by labels{turned}"
             )
         return values
     if form not in ("csv", "parquet"):
