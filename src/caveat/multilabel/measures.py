@@ -429,7 +429,7 @@ def micro_auc(
 
     Warnings
     --------
-    Scores must be comparable across instances *and* labels. No margin is proved
+    Scores must be comparable across both instances and labels. No margin is proved
     to optimise it without an assumption on how scores are distributed.
 
     References
