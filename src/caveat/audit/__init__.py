@@ -12,7 +12,7 @@ __getattr__, __dir__, __all__ = attach(
         "_audit": ["Audit", "audit"],
         "_plan": ["Settings"],
         "_reading": ["Reading"],
-        "_remarks": ["Remark"],
+        "_remark": ["Remark"],
         "registry": [],
         "study": [],
     },

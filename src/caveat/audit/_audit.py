@@ -14,7 +14,8 @@ from caveat.audit._names import without_names
 from caveat.audit._page import Again, make_page
 from caveat.audit._plan import Settings, prepare
 from caveat.audit._reading import Reading, read_audit
-from caveat.audit._remarks import Remark, make_remarks
+from caveat.audit._remark import Remark
+from caveat.audit._remarks import make_remarks
 from caveat.datasets import fingerprint
 from caveat.exceptions import InvalidInput
 from caveat.report.kit import Page, write, write_file

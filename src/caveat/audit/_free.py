@@ -21,7 +21,7 @@ _MOST_DRIVERS = 120
 
 
 def free_part(
-    table: Table, folds: list[Fold], seed: int
+    table: Table, folds: list[Fold], *, shuffles: int, seed: int
 ) -> tuple[Row, dict[str, list[Row]], list[str]]:
     """Run EAPP, and ask which columns it rests on.
 
@@ -36,7 +36,7 @@ def free_part(
     codes, notes = few_classes(table)
     folds = [_thinned(fold, seed) for fold in folds]
     kinds = {name: table.kinds[name] for name in table.X.columns}
-    model = EAPP(folds=folds, kinds=kinds, random_state=seed)
+    model = EAPP(folds=folds, kinds=kinds, shuffles=shuffles, random_state=seed)
     with warnings.catch_warnings():
         # The model keeps its warnings as notes, and they go into the record.
         warnings.simplefilter("ignore", UserWarning)

@@ -228,6 +228,9 @@ def _owns(
     codes, base = sameness
     levels = pd.factorize(column)[0]
     sizes = np.bincount(levels)
+    # A value that many rows share is a default (0, "unknown"), not somebody.
+    if not hinted and sizes.max() > max(10, 0.05 * rows):
+        return False
     cells = np.bincount(levels * (codes.max() + 1) + codes)
     pairs = float((sizes * (sizes - 1.0)).sum())
     if pairs == 0:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import caveat
-from caveat.audit._figures import anatomy
+from caveat.audit._figure_anatomy import anatomy
 from caveat.audit._glossary import glossary
 from caveat.audit._reading import Reading
-from caveat.audit._remarks import CHECKS, Remark, number
-from caveat.audit._sections import (
-    data_section,
-    free_section,
-    models_section,
-    tomorrow_section,
-)
+from caveat.audit._remark import Remark, number
+from caveat.audit._remarks import CHECKS
+from caveat.audit._section_data import data_section
+from caveat.audit._section_free import free_section
+from caveat.audit._section_models import models_section
+from caveat.audit._section_tomorrow import tomorrow_section
 from caveat.report import kit
 
 
@@ -184,6 +184,15 @@ def _caveat_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
     )
 
 
+def _versions(reading: Reading) -> str:
+    """Name the versions that the trials ran with."""
+    if not reading.versions:
+        return f"caveat {caveat.__version__}"
+    known = json.loads(reading.versions)
+    wanted = ("caveat", "python", "scikit-learn", "lightgbm", "numpy", "pandas")
+    return ", ".join(f"{name} {known[name]}" for name in wanted if name in known)
+
+
 def _again_section(reading: Reading, again: Again) -> kit.Section:
     states = reading.states
     done = states.get("done", 0)
@@ -194,8 +203,8 @@ def _again_section(reading: Reading, again: Again) -> kit.Section:
     facts: list[tuple[str, Any]] = [
         ("Beside this page", kit.join([kit.code(one) for one in again.files], ", ")),
         ("Run", f"{ended}, seed {reading.scenario['seed']}"),
-        ("Rows", f"at most {kit.count(int(reference['sample']))}"),
-        ("Versions", f"caveat {caveat.__version__}"),
+        ("Rows read", f"at most {kit.count(int(reference['sample']))}"),
+        ("Versions", _versions(reading)),
     ]
     if reading.digest:
         facts.insert(1, ("Data", kit.code(f"sha256 {reading.digest[:16]}")))

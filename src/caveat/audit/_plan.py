@@ -58,6 +58,8 @@ class Settings:
         Binary, multiclass or regression, where detection errs.
     minutes : float
     folds, seed : int
+    shuffles : int
+        How often labels are shuffled for the null band.
     hide_names : bool
     """
 
@@ -78,6 +80,7 @@ class Settings:
     minutes: float = 5.0
     folds: int = 5
     seed: int = 0
+    shuffles: int = 200
     hide_names: bool = False
 
     @property
@@ -215,6 +218,7 @@ def _scenario(
         "folds": settings.folds,
         "rounds": 2,
         "seed": settings.seed,
+        "shuffles": settings.shuffles,
         "aside": dict(found.aside),
         "dates": list(found.dates),
         "strata": strata,

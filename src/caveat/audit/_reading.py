@@ -215,7 +215,23 @@ class Reading:
         edge = self.best.high if self.regression else self.best.low
         if np.isnan(edge):
             edge = self.best.value
-        return self.earned(edge) > 0
+        return self.earned(edge) > 0 and self.earned(self.best.value) > self.luck
+
+    @property
+    def luck(self) -> float:
+        """How far above one half chance alone may take an AUC; 0 for numbers.
+
+        Three standard errors of the rank sum over all rows. Two would not do: labels
+        that were shuffled once go with some column by chance, and every fold learns
+        that.
+        """
+        if self.regression or not len(self.classes):
+            return 0.0
+        sizes = self.classes["rows"].to_numpy(dtype=float)
+        rest = sizes.sum() - sizes
+        known = (sizes > 0) & (rest > 0)
+        spread = np.sqrt((sizes.sum() + 1) / (12 * sizes[known] * rest[known]))
+        return 3.0 * float(spread.mean()) if len(spread) else 0.0
 
 
 def read_audit(

@@ -18,8 +18,8 @@ Row = dict[str, Any]
 POLICIES = ("mean", "median", "zero", "gaussian", "marginalise", "native")
 _MOST_COLUMNS = 40
 _MOST_TEST_ROWS = 1_000
-_MOST_DEGREES = 9
-_MOST_SUBSETS = 48
+_MOST_DEGREES = 12
+_MOST_SUBSETS = 40
 _WIDE = 200
 
 
@@ -76,8 +76,12 @@ def decay(
 
 def _degrees(columns: int) -> list[int]:
     """Choose a few numbers of columns, close together where the first ones vanish."""
-    spaced = np.geomspace(1, columns, _MOST_DEGREES) if columns > 1 else [1]
-    return sorted({round(float(one)) for one in spaced} | {columns, -(-columns // 2)})
+    if columns <= _MOST_DEGREES:
+        return list(range(1, columns + 1))
+    early = np.geomspace(1, columns / 4, 4)
+    late = np.linspace(columns / 4, columns, _MOST_DEGREES - 4)
+    half = -(-columns // 2)
+    return sorted({half, *(round(float(one)) for one in (*early, *late))})
 
 
 def _scenarios(

@@ -25,6 +25,7 @@ DEFAULTS: dict[str, Any] = {
     "folds": 5,
     "rounds": 2,
     "seed": 0,
+    "shuffles": 200,
     "aside": {},
     "dates": [],
     "strata": [],
@@ -75,7 +76,7 @@ class AuditTopic:
         scored = {"strata": given["strata"], "predictions": given["predictions"]}
         worlds = [
             {"part": "columns", **{name: given[name] for name in _LOOK}},
-            {"part": "free", **first},
+            {"part": "free", "shuffles": given["shuffles"], **first},
             {"part": "score", **first, **scored},
             {"part": "tomorrow", **first},
         ]
@@ -129,7 +130,10 @@ class AuditTopic:
             outcome.curves.update(columns=columns, classes=classes)
         elif world["part"] == "free":
             row, curves, notes = free_part(
-                table, all_folds(table, world), context.seed("learner")
+                table,
+                all_folds(table, world),
+                shuffles=world["shuffles"],
+                seed=context.seed("learner"),
             )
             outcome.curves.update(curves)
             outcome.notes.extend(notes)
@@ -187,8 +191,16 @@ def _kind_of(error: Exception) -> str:
     return f"{type(error).__name__}; its message may quote cells, so it is not recorded"
 
 
+_COUNTS = (
+    ("folds", 2, 50),
+    ("rounds", 1, 100),
+    ("seed", 0, 2**32 - 1),
+    ("shuffles", 0, 100_000),
+)
+
+
 def _check_counts(given: Mapping[str, Any]) -> None:
-    for name, least, most in (("folds", 2, 50), ("rounds", 1, 100), ("seed", 0, 2**32)):
+    for name, least, most in _COUNTS:
         value = given[name]
         if isinstance(value, bool) or not isinstance(value, int):
             raise InvalidInput(f"{name} is {value!r}; use a whole number")

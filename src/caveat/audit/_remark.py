@@ -1,0 +1,81 @@
+"""A caveat before it is on the page, and how numbers are written in it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from caveat.audit._reading import Reading
+from caveat.report import kit
+
+# Kinds of caveats in the order of how much the headline would mislead without them.
+_RANKS = {
+    kind: 10.0 * (20 - place)
+    for place, kind in enumerate(
+        [
+            *("no-skill", "leak", "split", "within", "below-free", "free", "vanish"),
+            *("test-copies", "gap", "tie", "copies", "contradictions", "rare"),
+            *("failed", "cut", "sampled", "aside", "policy", "small", "weights"),
+        ]
+    )
+}
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A caveat before it is on the page.
+
+    Attributes
+    ----------
+    kind : str
+    section : {"data", "free", "models", "tomorrow"}
+    severity : {"serious", "careful", "note"}
+    sentence, how : Prose
+    number : str
+        What the sentence is about, as it is written there.
+    size : float
+        How much is at stake, 0 to 1.
+    column : str
+        The column it is about, if any.
+    """
+
+    kind: str
+    section: str
+    severity: str
+    sentence: kit.Prose
+    number: str
+    how: kit.Prose | str = ""
+    size: float = 0.0
+    column: str = ""
+
+    @property
+    def rank(self) -> float:
+        """Place among remarks of one severity; larger comes first."""
+        return _RANKS[self.kind] + min(max(self.size, 0.0), 1.0)
+
+
+def number(value: float) -> str:
+    """Write a score as prose does: two decimals, or three digits if it is large."""
+    if math.isnan(value):
+        return "–"
+    if abs(value) >= 10:
+        return kit.significant(value, 3)
+    return kit.fixed(value, 2)
+
+
+def loss(value: float) -> str:
+    """Write a loss; a small one keeps a digit that says something."""
+    if abs(value) < 0.01:
+        return kit.fixed(value, 3)
+    return number(value)
+
+
+def percent(share: float) -> str:
+    """Write a share, with a decimal where it is small."""
+    places = 0 if share >= 0.1 or share == 0 else 1
+    return f"{100 * share:.{places}f}{kit.NBSP}%"
+
+
+def verb(reading: Reading) -> str:
+    """Say which way a score goes when it gets worse."""
+    return "rises" if reading.regression else "falls"

@@ -1,0 +1,60 @@
+"""Audits that run in this process, on files that the tests write."""
+
+import pytest
+
+from caveat._registry import Entry
+from caveat.audit import Settings, audit
+from caveat.study._worker import work
+from caveat.study.registry import ENGINES
+
+
+class Inline:
+    """Runs every trial here and now."""
+
+    capacity = 1
+
+    def __init__(self, *, allow_import=False, **limits):
+        self._allow = allow_import
+        self._ended = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
+
+    def submit(self, trial):
+        self._ended.append(work(trial.key, trial.spec, self._allow))
+
+    def wait(self, seconds):
+        ended, self._ended = self._ended, []
+        return ended
+
+
+@pytest.fixture
+def inline(monkeypatch):
+    """Return the name of an engine without processes."""
+    entry = Entry(name="here", target="fractions:Fraction")
+    monkeypatch.setattr(
+        Entry,
+        "make",
+        lambda self, **given: (
+            Inline(**given) if self is entry else self.load()(**given)
+        ),
+    )
+    monkeypatch.setitem(ENGINES._entries, "here", entry)
+    return "here"
+
+
+@pytest.fixture
+def audited(tmp_path, inline):
+    """Return what audits a table: few folds, few shuffles, one model."""
+
+    def make(frame, target="y", **asked):
+        path = tmp_path / "table.csv"
+        frame.to_csv(path, index=False)
+        given = {"models": ("lightgbm",), "shuffles": 30, "folds": 4, **asked}
+        settings = Settings(str(path), target, **given)
+        return audit(settings, tmp_path / "out", engine=inline, command="caveat audit")
+
+    return make
