@@ -1,0 +1,50 @@
+"""Markdown tables, and the CSV files they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+HERE = Path(__file__).parent
+MAIN = {"binary": "accuracy", "multiclass": "accuracy", "regression": "rmse"}
+
+
+def read(name: str) -> pd.DataFrame:
+    """Read a CSV file of this folder."""
+    return pd.read_csv(HERE / name)
+
+
+def grid(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+    """Write a Markdown table."""
+    lines = ["| " + " | ".join(map(str, header)) + " |"]
+    lines.append("|" + "---|" * len(header))
+    lines += ["| " + " | ".join(map(str, row)) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def number(value: float, places: int = 3) -> str:
+    """Write a number, or a dash where there is none."""
+    return "–" if pd.isna(value) else f"{value:.{places}f}"
+
+
+def frame_grid(frame: pd.DataFrame, places: int = 3) -> str:
+    """Write a frame with its index."""
+    names = [name or "" for name in frame.index.names]
+    whole = [pd.api.types.is_integer_dtype(kind) for kind in frame.dtypes]
+    rows = []
+    for key, values in frame.iterrows():
+        keys = key if isinstance(key, tuple) else (key,)
+        shown = [
+            f"{value:.0f}" if is_whole else number(value, places)
+            for value, is_whole in zip(values, whole, strict=True)
+        ]
+        rows.append([*keys, *shown])
+    return grid([*names, *frame.columns], rows)
+
+
+def main_rows(curves: pd.DataFrame) -> pd.DataFrame:
+    """Keep the paper's measure of each task, mean imputation."""
+    wanted = curves["task"].map(MAIN) == curves["measure"]
+    return curves[wanted & (curves["imputation"] == "mean")]
