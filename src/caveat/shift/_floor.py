@@ -35,10 +35,11 @@ def floor_of(measure: str, task: str, y_train: Any, y_test: Any) -> float:
     train, test = np.asarray(y_train), np.asarray(y_test)
     if task == "regression":
         # The mean for squares, the median for absolute values.
-        constant = {"rmse": np.mean, "mae": np.median}.get(measure)
-        if constant is None:
+        numbers = train.astype(float)
+        best = {"rmse": float(numbers.mean()), "mae": float(np.median(numbers))}
+        if measure not in best:
             return float("nan")
-        answers = np.full(len(test), constant(train.astype(float)))
+        answers = np.full(len(test), best[measure])
         return float(getattr(measures, measure)(test.astype(float), answers))
     classes, counts = np.unique(train, return_counts=True)
     if measure == "auc":
