@@ -95,6 +95,7 @@ def main() -> None:
                     measure(name, table, seed, model)
     collect()
     agreement(arguments.folder)
+    shares(arguments.folder)
 
 
 def seeds(name: str) -> tuple[int, ...]:
@@ -198,6 +199,20 @@ def agreement(folder: Path) -> None:
     found = importance_agreement(matrices)
     long = found.mean.rename_axis("method").reset_index()
     save(long.assign(overall=found.overall.to_numpy()), HERE / "results-agreement.csv")
+
+
+def shares(folder: Path) -> None:
+    """Count the classes of the test parts: what a constant answer can score."""
+    rows = []
+    for name in ("iris", "heart"):
+        X, y, _ = load(folder, name)
+        for seed in SEEDS:
+            _, _, _, y_test = train_test_split(X, y, test_size=0.2, random_state=seed)
+            rows += [
+                {"dataset": name, "seed": seed, "class": label, "share": share}
+                for label, share in y_test.value_counts(normalize=True).items()
+            ]
+    save(pd.DataFrame(rows), HERE / "results-shares.csv")
 
 
 if __name__ == "__main__":

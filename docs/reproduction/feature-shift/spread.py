@@ -3,7 +3,7 @@
     python docs/reproduction/feature-shift/spread.py FOLDER
 
 The seeds of the published values are not known, so that they can be met only as far
-as two means of three splits agree. Twelve further splits show how far that is: writes
+as two means of three splits agree. Six further splits show how far that is: writes
 `results-spread.csv` beside this file, row by row, and goes on where it stopped.
 """
 
@@ -19,7 +19,7 @@ from sklearn.model_selection import train_test_split
 from caveat.shift import shift_curve
 
 FILE = Path(__file__).parent / "results-spread.csv"
-SPLITS = range(12)
+SPLITS = range(6)
 TREES = ("lightgbm", "xgboost", "catboost")
 
 
