@@ -1,12 +1,18 @@
 import numpy as np
+import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from caveat.exceptions import CaveatError
+from caveat.proportions import figures
+from caveat.proportions._search import STRATEGIES
 from caveat.proportions._standard import SPLIT_SEEDS
 from caveat.proportions._worlds import expand_worlds, standard_world
 from caveat.proportions.registry import CRITERIA, LEARNERS, MEASURES, RULES
 from caveat.proportions.study import TOPIC
-from caveat.study import load_study, plan, run_trial
+from caveat.report import best_set, select
+from caveat.study import Ledger, load_study, plan, run_trial
+from caveat.study import run as run_study
 
 STUDY = {
     "study": "s",
@@ -159,3 +165,29 @@ def test_measures_agree_with_scikit_learn():
         roc_auc_score(y, proba, multi_class="ovr")
     )
     assert measures.auc([1, 1], [[0.2, 0.8], [0.1, 0.9]], classes=[0, 1]) is None
+
+
+def test_the_published_figures_come_from_a_ledger(tmp_path):
+    study = {
+        **STUDY,
+        "scenario": {"variant": ["naive", "simple"], "n_bags": 3},
+        "learners": [{"name": "mm", "lam": 1}, {"name": "lmm", "lam": [1, 10]}],
+        "repeats": 2,
+    }
+    run_study(study, ledger=tmp_path / "bags.ledger", engine="serial")
+    with Ledger(tmp_path / "bags.ledger") as book:
+        records = book.records()
+    chosen = {rule: select(records, rule, measure="f1") for rule in STRATEGIES}
+    best = figures.best_sets(records.trials, chosen, best_set)
+    assert sorted(best.learners["variant"]) == ["naive", "simple"]
+    assert len(best.strategies) == 2 * 2
+    scores = pd.concat(chosen.values()).groupby(["world", "learner"])["value"].mean()
+    for row in best.learners.itertuples():
+        world = row.dataset.removeprefix("iris, ")
+        assert row.members[0] == scores[world].idxmax()
+    axes = Figure().subplots(1, 3)
+    figures.plot_learner_sets(figures.learner_set_shares(best.learners), axes[0])
+    figures.plot_gaps(best.learners["gap"], axes[1])
+    winners = figures.strategy_winners(best.strategies)
+    figures.plot_strategy_kinds(figures.strategy_kind_shares(winners), axes[2])
+    assert len(winners) == 2

@@ -1,13 +1,14 @@
-"""The paper's figures, from tidy frames of best sets.
+"""The paper's figures, from a ledger.
 
-Which learners (or strategies) form the best set of a data set is decided elsewhere, by
-`caveat.report.best_set`; here sets are counted and drawn.
+What a rule chose, and which learners (or strategies) form the best set of a data set,
+is decided by `caveat.report`; here sets are counted and drawn.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,81 @@ import pandas as pd
 from caveat.exceptions import InvalidInput
 
 _STRATEGY_KINDS = ("FB", "SB", "SB+FB")
+
+
+@dataclass(frozen=True)
+class BestSets:
+    """Best sets of every data set.
+
+    Attributes
+    ----------
+    learners : DataFrame
+        A row per data set: ``base``, ``variant``, ``dataset``, the ``members`` of the
+        best set of learners, and its ``gap`` to the first one left out.
+    strategies : DataFrame
+        A row per data set and ``learner``, with the best set of strategies.
+    """
+
+    learners: pd.DataFrame
+    strategies: pd.DataFrame
+
+
+def best_sets(
+    trials: pd.DataFrame,
+    chosen: Mapping[str, pd.DataFrame],
+    best_set: Callable[[dict[str, Any]], Any],
+) -> BestSets:
+    """Find the best learners and strategies of every data set of a ledger.
+
+    Learners are compared over all strategies together, strategies learner by learner.
+
+    Parameters
+    ----------
+    trials : DataFrame
+        The ``trials`` of a ledger's records.
+    chosen : mapping of strategy to DataFrame
+        What each strategy chose: ``caveat.report.select(records, strategy,
+        measure="f1")``.
+    best_set : callable
+        ``caveat.report.best_set``, with any settings of it.
+
+    Returns
+    -------
+    BestSets
+
+    Warnings
+    --------
+    Groups without a usable row are left out, so a ledger that is not done compares
+    whatever is there.
+    """
+    _need(trials, "group", "scenario.variant")
+    variants = trials.drop_duplicates("group").set_index("group")["scenario.variant"]
+    parts = []
+    for strategy, frame in chosen.items():
+        _need(frame, "group", "dataset", "world", "learner", "value")
+        parts.append(frame.assign(strategy=strategy))
+    scores = pd.concat(parts).dropna(subset="value")
+    scores["base"] = scores["dataset"]
+    scores["variant"] = scores["group"].map(variants)
+    scores["dataset"] = scores["base"] + ", " + scores["world"]
+    keys = ["base", "variant", "dataset"]
+    learners = _best_rows(scores, keys, "learner", best_set)
+    strategies = _best_rows(scores, [*keys, "learner"], "strategy", best_set)
+    return BestSets(learners, strategies)
+
+
+def _best_rows(
+    scores: pd.DataFrame,
+    keys: list[str],
+    rivals: str,
+    best_set: Callable[[dict[str, Any]], Any],
+) -> pd.DataFrame:
+    rows = []
+    for name, part in scores.groupby(keys, sort=False):
+        groups = part.groupby(rivals, sort=False)["value"]
+        found = best_set({str(rival): values.to_numpy() for rival, values in groups})
+        rows.append((*name, found.members, found.gap))
+    return pd.DataFrame(rows, columns=[*keys, "members", "gap"])
 
 
 def learner_set_shares(best: pd.DataFrame) -> pd.DataFrame:
