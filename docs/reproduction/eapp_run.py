@@ -169,8 +169,10 @@ def digits(data: Data) -> pd.DataFrame:
 
 
 def networks(data: Data) -> pd.DataFrame:
-    """Measure the networks on MNIST, on two folds of half the images each."""
-    return _representations(data, ["pca", "cae", "kmeans_ae"], 2)
+    """Measure the paper's way on 1,000 of the MNIST images, in two folds."""
+    X, y = data
+    chosen = np.random.default_rng(0).permutation(len(y))[:1000]
+    return _representations((X[chosen], y[chosen]), ["pca", "kmeans_ae"], 2)
 
 
 def _representations(data: Data, names: list[str], folds: int) -> pd.DataFrame:

@@ -119,7 +119,8 @@ def test_a_folder_that_is_a_file_is_refused_before_any_work(folder, capsys):
 
 
 def test_a_planted_bias_is_looked_for(folder, capsys, tmp_path):
-    words = [folder / "loans.csv", *QUICK, "--probe"]
+    small = ["--k-max", "3", "--folds", "2", "--shuffles", "9"]
+    words = [folder / "loans.csv", *small, "--probe"]
     code, out, _ = run(capsys, *words, "--json")
     shifts = json.loads(out)["probe"]["shifts"]
     assert code == 0
@@ -136,8 +137,8 @@ def test_a_planted_bias_is_looked_for(folder, capsys, tmp_path):
 
 def test_numbers_have_a_concordance(folder, capsys, tmp_path):
     code, out, _ = run(
-        capsys, folder / "prices.csv", "--regression", *QUICK, "--drivers", "--out",
-        tmp_path / "page",
+        capsys, folder / "prices.csv", "--regression", "--k-max", "2", "--folds", "2",
+        "--shuffles", "9", "--drivers", "--out", tmp_path / "page",
     )  # fmt: skip
     assert code == 0
     assert "a target of numbers" in out

@@ -61,6 +61,8 @@ def quick(name, **options):
 def test_every_network_finds_what_clusters_can_find(name, least, table):
     found = quick(name, training=LONG).fit(*table)
     assert found.value_ > least
+    drivers = found.drivers(repeats=1, random_state=0)
+    assert drivers["column"][0] in ("x0", "x1")
     assert found.curve_["exact"].all()
 
 
@@ -81,11 +83,10 @@ def test_labels_never_reach_the_networks(name, table):
     X, y = table
     rows = np.arange(120)
     folds = [(rows[::2], rows[1::2])]
-    for seed in range(3):
+    one = quick(name, folds=folds).fit(X, y)
+    for seed in range(2):
         shuffled = np.random.default_rng(seed).permutation(y)
-        one, other = (
-            quick(name, folds=folds).fit(X, labels) for labels in (y, shuffled)
-        )
+        other = quick(name, folds=folds).fit(X, shuffled)
         np.testing.assert_array_equal(one.clusters_[0][3], other.clusters_[0][3])
 
 
@@ -96,7 +97,6 @@ def test_images_go_through_convolutions(name):
     found = quick(name, k_max=3, training={"epochs": 1, "rounds": 1}, latent=4)
     found.fit(digits.images[kept], digits.target[kept])
     assert found.clusters_[0][2].shape == (2, 4)
-    assert len(found.drivers(repeats=1, random_state=0)) == 64
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ LEARNERS = Registry(
                 "representation": ["pca", "none"],
             },
             quick={"k_max": 3, "shuffles": 20},
-            tasks=("binary", "multiclass", "multilabel", "regression"),
+            tasks=("binary", "multiclass"),
         ),
     ],
 )
