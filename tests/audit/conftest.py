@@ -1,5 +1,8 @@
 """Audits that run in this process, on files that the tests write."""
 
+import sys
+import types
+
 import pytest
 
 from caveat._registry import Entry
@@ -31,23 +34,20 @@ class Inline:
         return ended
 
 
-@pytest.fixture
-def inline(monkeypatch):
+@pytest.fixture(scope="session")
+def here():
     """Return the name of an engine without processes."""
-    entry = Entry(name="here", target="fractions:Fraction")
-    monkeypatch.setattr(
-        Entry,
-        "make",
-        lambda self, **given: (
-            Inline(**given) if self is entry else self.load()(**given)
-        ),
-    )
-    monkeypatch.setitem(ENGINES._entries, "here", entry)
-    return "here"
+    module = types.ModuleType("audit_inline")
+    module.Inline = Inline
+    entry = Entry(name="here", target="audit_inline:Inline")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "audit_inline", module)
+        patch.setitem(ENGINES._entries, "here", entry)
+        yield "here"
 
 
 @pytest.fixture
-def audited(tmp_path, inline):
+def audited(tmp_path, here):
     """Return what audits a table: few folds, few shuffles, one model."""
 
     def make(frame, target="y", **asked):
@@ -55,6 +55,6 @@ def audited(tmp_path, inline):
         frame.to_csv(path, index=False)
         given = {"models": ("lightgbm",), "shuffles": 30, "folds": 4, **asked}
         settings = Settings(str(path), target, **given)
-        return audit(settings, tmp_path / "out", engine=inline, command="caveat audit")
+        return audit(settings, tmp_path / "out", engine=here, command="caveat audit")
 
     return make

@@ -34,8 +34,9 @@ def levels_of(column: pd.Series, categorical: bool) -> NDArray[np.intp]:
     known = np.isfinite(numbers)
     levels = np.zeros(len(numbers), dtype=np.intp)
     if known.any():
+        # A bin ends with its cut, so that a frequent value has a bin of its own.
         cuts = np.unique(np.quantile(numbers[known], np.linspace(0, 1, _BINS + 1)))
-        levels[known] = 1 + np.searchsorted(cuts[1:-1], numbers[known], side="right")
+        levels[known] = 1 + np.searchsorted(cuts, numbers[known], side="left")
     return levels
 
 

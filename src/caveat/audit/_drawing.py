@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from caveat.audit._reading import Reading
 from caveat.report import kit
 
 if TYPE_CHECKING:
@@ -29,6 +30,15 @@ def score_range(values: Sequence[float], pad: float = 0.06) -> tuple[float, floa
     return low - air, high + air
 
 
+def score_places(reading: Reading) -> int:
+    """Say how many decimals the narrowest interval supports, for all scores alike."""
+    halves = [(one.high - one.low) / 2 for one in reading.scores.values()]
+    known = [half for half in halves if half > 0]
+    small = all(abs(one.value) < 10 for one in reading.scores.values())
+    least, most = (2, 3) if small else (0, 2)
+    return max(least, min(most, kit.decimals(min(known)))) if known else most
+
+
 def end_labels(
     canvas: Canvas,
     axes: Any,
@@ -38,7 +48,8 @@ def end_labels(
     high: float,
 ) -> None:
     """Write labels at the right ends of lines, apart from one another."""
-    gap = (high - low) * 0.17 / (canvas.height - 0.9)
+    tall = axes.get_position().height * canvas.sheet.get_figheight()
+    gap = (high - low) * 0.17 / max(tall, 0.1)
     places = kit.spread([value for value, _, _ in ends], gap)
     for place, (_, label, token) in zip(places, ends, strict=True):
         axes.annotate(

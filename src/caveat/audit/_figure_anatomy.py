@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from caveat.audit._drawing import score_range
 from caveat.audit._reading import Reading
@@ -69,15 +69,14 @@ def anatomy(reading: Reading) -> kit.Figure | None:
                 "linewidth": 1.8,
             }
             axes.annotate("", (worst, 0.24), (best.value, 0.24), arrowprops=arrow)
-        _anatomy_words(
-            canvas, axes, reading, (low, high, chance, free_value, worst), side
-        )
+        _anatomy_words(canvas, reading, (low, high, chance, free_value, worst), side)
         kit.value_axis(axes, canvas, low, high, reading.unit)
 
     words = [f"{best.title} has {number(best.value)} {reading.unit}"]
     if has_free:
         words.append(f"clusters have {number(free_value)} without a label")
-    words.append(f"chance is {number(chance)}")
+    word = "a constant answer has" if reading.regression else "chance is"
+    words.append(f"{word} {number(chance)}")
     if shown is not None:
         words.append(f"without {shown.most_used} it has {number(worst)}")
     bands = ""
@@ -90,14 +89,15 @@ def anatomy(reading: Reading) -> kit.Figure | None:
         draw,
         size=(10.5, 2.0),
         phone_size=(3.6, 2.3),
-        conditions=f"{reading.unit} on held-out rows, {best.folds} folds.{bands} "
-        "Hatched: free. Solid: earned. Arrow: the worst loss of one column.",
+        conditions=f"{reading.unit} on held-out rows, {best.folds} folds.{bands}"
+        + (" Hatched: free." if has_free else "")
+        + " Solid: earned. Arrow: the worst loss of one column.",
         one_line=True,
     )
 
 
 def _anatomy_words(
-    canvas: Canvas, axes: Any, reading: Reading, places: tuple, side: str
+    canvas: Canvas, reading: Reading, places: tuple[float, ...], side: str
 ) -> None:
     """Label the parts above the bar; what would collide is lifted a line."""
     low, high, chance, free, worst = places
@@ -109,7 +109,8 @@ def _anatomy_words(
         return 0.2 + inches * (value - low) / (high - low)
 
     top = canvas.height - 0.58
-    labels = [(chance, f"chance {number(chance)}", "muted", "normal")]
+    word = "constant answer" if reading.regression else "chance"
+    labels = [(chance, f"{word} {number(chance)}", "muted", "normal")]
     if not math.isnan(free):
         labels.append((free, f"free {number(free)}", "free", "bold"))
     labels.append((best.value, f"{best.title} {number(best.value)}", "earned", "bold"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from caveat.audit._drawing import csv, end_labels, score_range
+from caveat.audit._drawing import csv, end_labels, score_places, score_range
 from caveat.audit._reading import Free, Reading, Score
 from caveat.audit._remark import number
 from caveat.report import kit
@@ -112,6 +112,7 @@ def model_dots(reading: Reading) -> kit.Figure:
     if not reading.regression:
         high = min(high, 1.005)
     constant = reading.constant
+    places_shown = score_places(reading)
 
     def draw(canvas: Canvas) -> None:
         left = 1.25 if canvas.phone else 1.7
@@ -137,7 +138,7 @@ def model_dots(reading: Reading) -> kit.Figure:
             if not canvas.phone and not math.isnan(line):
                 over = f"   {kit.signed(one.value - line)}"
             axes.annotate(
-                f"{_places(one, reading)}{over}",
+                f"{kit.fixed(one.value, places_shown)}{over}",
                 (1.0, place),
                 xycoords=("axes fraction", "data"),
                 xytext=(8, 0),
@@ -182,13 +183,6 @@ def model_dots(reading: Reading) -> kit.Figure:
         f"for their overlap.{unit}",
         downloads=[csv("models.csv", frame)],
     )
-
-
-def _places(one: Score, reading: Reading) -> str:
-    if abs(one.value) >= 10:
-        return kit.significant(one.value, 4)
-    half = (one.high - one.low) / 2
-    return kit.fixed(one.value, max(2, kit.decimals(half)))
 
 
 def _model_title(reading: Reading) -> kit.Prose:

@@ -127,7 +127,7 @@ def decay_panels(reading: Reading) -> kit.Figure:
     return kit.Figure(
         "decay",
         kit.say(
-            "With half of the columns gone at random, {model} keeps {value}",
+            "With half of the columns gone at random, {model} has {value}",
             model=best.title,
             value=number(half),
         ),

@@ -153,13 +153,12 @@ def _caveat_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
     beside = f" to keep beside the {number(best.value)}" if best is not None else ""
     count = kit.capital(kit.word(len(remarks)))
     noun = "sentence" if len(remarks) == 1 else "sentences"
-    rows = [
-        kit.Row(
-            [
-                kit.Cell(f"* {remark.severity.capitalize()}"),
-                kit.Cell(remark.sentence),
-                kit.Cell(kit.link(names[remark.section], remark.section)),
-            ]
+    pairs: list[tuple[str, Any]] = [
+        (
+            f"* {remark.severity.capitalize()}",
+            kit.join(
+                [remark.sentence, kit.link(names[remark.section], remark.section)]
+            ),
         )
         for remark in remarks
     ]
@@ -168,18 +167,7 @@ def _caveat_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
         "Caveats",
         f"{count} {noun}{beside}",
         lead="Worst first; each is made from a number on this page.",
-        blocks=[
-            kit.Table(
-                "caveats",
-                "All caveats, worst first",
-                [
-                    kit.Column("How bad", "name"),
-                    kit.Column("Caveat", "text"),
-                    kit.Column("Where", "text"),
-                ],
-                rows,
-            )
-        ],
+        blocks=[kit.Facts(pairs)],
         wide=True,
     )
 

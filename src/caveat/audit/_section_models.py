@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from caveat.audit._drawing import score_places
 from caveat.audit._figure_scores import model_dots
 from caveat.audit._margin import caveats_of
 from caveat.audit._reading import Reading
@@ -69,12 +70,12 @@ def _models_heading(reading: Reading) -> str:
 
 
 def _model_table(reading: Reading, remarks: Sequence[Remark]) -> kit.Table:
-    names = {"accuracy": "Accuracy", "log-loss": "Log-loss", "r2": "R²", "mae": "MAE"}
+    names = {"accuracy": "Accuracy", "r2": "R²"}
     further = [
         name
         for name in names
         if any(name in one.further for one in reading.scores.values())
-    ][:2]
+    ]
     free = reading.free
     with_room = free is not None and not math.isnan(free.value) and free.value < 1
     best_way: Any = "min" if reading.regression else "max"
@@ -88,7 +89,7 @@ def _model_table(reading: Reading, remarks: Sequence[Remark]) -> kit.Table:
     if with_room:
         columns.append(kit.Column("Headroom used", best="max", term="term-headroom"))
     columns += [kit.Column(names[name], term=f"term-{name}") for name in further]
-    columns += [kit.Column("Ties with the best", "text"), kit.Column("Fold, s")]
+    columns.append(kit.Column("Ties with the best", "text"))
     ties = {one.other for one in reading.differences if not one.is_real}
     star = next(
         (
@@ -98,7 +99,7 @@ def _model_table(reading: Reading, remarks: Sequence[Remark]) -> kit.Table:
         ),
         "",
     )
-    places = _decimals(reading)
+    places = score_places(reading)
     rows = []
     for place, one in enumerate(reading.scores.values()):
         cells = [
@@ -122,10 +123,7 @@ def _model_table(reading: Reading, remarks: Sequence[Remark]) -> kit.Table:
             value = one.further.get(name, math.nan)
             cells.append(kit.Cell(kit.fixed(value, 3 if abs(value) < 10 else 1)))
         tie = "best" if place == 0 else "yes" if one.name in ties else "no"
-        cells += [
-            kit.Cell(tie, tone="muted"),
-            kit.Cell(kit.significant(one.seconds), value=one.seconds),
-        ]
+        cells.append(kit.Cell(tie, tone="muted"))
         rows.append(kit.Row(cells))
     blank = kit.Cell()
     if reading.constant is not None:
@@ -146,15 +144,6 @@ def _model_table(reading: Reading, remarks: Sequence[Remark]) -> kit.Table:
         if with_room
         else "Ties: corrected resampled t-test against the best, level 0.05.",
     )
-
-
-def _decimals(reading: Reading) -> int:
-    """How many decimals the narrowest interval supports, the same down the column."""
-    halves = [(one.high - one.low) / 2 for one in reading.scores.values()]
-    known = [half for half in halves if half > 0]
-    small = all(abs(one.value) < 10 for one in reading.scores.values())
-    least, most = (2, 3) if small else (0, 2)
-    return max(least, min(most, kit.decimals(min(known)))) if known else most
 
 
 def _split_table(reading: Reading) -> list[kit.Table]:

@@ -32,8 +32,10 @@ def tomorrow_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section
     share = lost / earned if earned > 0 else 0.0
     if not reading.has_skill:
         heading = "There is nothing to lose: no model does better than chance"
-    elif share >= 0.5:
+    elif share >= 0.9:
         heading = "One column carries the model; lose it and the advantage is gone"
+    elif share >= 0.5:
+        heading = "One column carries the model; lose it and most of the gain is gone"
     elif share >= 0.15:
         heading = (
             f"One lost column costs up to {loss(lost)} {reading.unit}; "
