@@ -6,7 +6,7 @@ import pytest
 from caveat.baseline import EAPP
 from caveat.baseline.study import TOPIC
 from caveat.exceptions import CaveatError
-from caveat.study import plan
+from caveat.study import load_study, plan
 from caveat.study._trial import run_trial
 
 STUDY = {
@@ -49,6 +49,31 @@ def test_several_classes_leave_a_table_of_their_own():
     mean = np.mean([row["value"] for row in classes])
     assert record["table"]["test.auc"] == [pytest.approx(mean)]
     assert record["table"]["fact.p_value"] == [None]
+
+
+def test_networks_can_be_compared_in_a_study():
+    pytest.importorskip("torch")
+    study = {**STUDY, "datasets": ["wine"]}
+    few = {"epochs": 2, "rounds": 1}
+    study["learners"] = [
+        {
+            "name": "eapp",
+            "representation": ["pca", "kmeans_ae"],
+            "shuffles": 0,
+            "k_max": 4,
+            "training": few,
+        }
+    ]
+    trials = plan(study)
+    assert len(trials) == 2
+    for trial in trials:
+        record = run_trial(trial.spec)
+        assert 0 < record["table"]["test.auc"][0] <= 1
+
+
+def test_the_study_of_representations_can_be_planned():
+    trials = plan(load_study("eapp-representations"))
+    assert len({trial.key for trial in trials}) == 2 * 3 * 30
 
 
 def test_settings_that_the_study_makes_are_refused():
