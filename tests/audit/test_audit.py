@@ -11,13 +11,14 @@ from click.testing import CliRunner
 from caveat.audit import Settings, audit
 from caveat.audit._names import without_names
 from caveat.audit._page import Again, make_page
+from caveat.audit._plan import prepare
 from caveat.audit._reading import read_audit
 from caveat.audit._remarks import make_remarks
 from caveat.cli._audit import _plain, _rule, key_numbers
 from caveat.cli._root import caveat
 from caveat.exceptions import CaveatError, InvalidInput
 from caveat.report.kit import render
-from caveat.study import Ledger
+from caveat.study import Ledger, run
 
 SECRET = "Zanzibar-7319"
 HOSTILE = "<b>“x”</b>, 'y' 😀"
@@ -138,3 +139,15 @@ def test_files_that_say_nothing_are_refused_in_one_sentence(tmp_path, text, expe
 
 def test_rules_read_names_signs_and_numbers():
     assert _rule(" headroom <= 0.05 ")[1:] == ("headroom", "<=", 0.05)
+
+
+def test_a_ledger_without_a_result_still_makes_a_page(tmp_path, table, here):
+    table.to_csv(tmp_path / "t.csv", index=False)
+    prepared = prepare(Settings(str(tmp_path / "t.csv"), "y"))
+    run(prepared.study, tmp_path / "empty.ledger", here, seconds=0.0)
+    with Ledger(tmp_path / "empty.ledger") as book:
+        reading = read_audit(book.records(), prepared.facts, prepared.study)
+    remarks = make_remarks(reading)
+    page = render(make_page(reading, remarks, Again("caveat audit")))
+    assert "No model gave a value" in page
+    assert [one.kind for one in remarks] == ["cut"]

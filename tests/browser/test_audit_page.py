@@ -67,7 +67,7 @@ def test_ids_are_unique_and_links_lead_somewhere(opened):
     links = page.eval_on_selector_all(
         "a[href^='#']", "all => all.map(one => one.getAttribute('href').slice(1))"
     )
-    assert [one for one in links if one not in ids and not one.startswith("at-")] == []
+    assert [one for one in links if one not in ids] == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

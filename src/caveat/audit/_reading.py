@@ -234,6 +234,12 @@ class Reading:
         return 3.0 * float(spread.mean()) if len(spread) else 0.0
 
 
+_EXPECTED = (
+    *("scenario.part", "scenario.round", "scenario.by", "scenario.column"),
+    *("fact.test-rows", "fact.training-rows"),
+)
+
+
 def read_audit(
     records: Records, facts: Mapping[str, Any], spec: Mapping[str, Any]
 ) -> Reading:
@@ -254,9 +260,9 @@ def read_audit(
         on="key",
     )
     rows["learner"] = rows["learner"].astype(str)
-    for name in ("part", "round", "by", "column"):
-        if f"scenario.{name}" not in rows:
-            rows[f"scenario.{name}"] = None
+    for name in _EXPECTED:
+        if name not in rows:
+            rows[name] = None
     titles = {
         name: str(known.get("title", name))
         for (kind, name), known in records.glossary.items()
@@ -267,8 +273,10 @@ def read_audit(
     scored = rows[part == "score"]
     scores = _scores(scored, measure, titles)
     constant = scores.pop("dummy", None)
-    sizes = scored[["fact.test-rows", "fact.training-rows"]].mean()
-    ratio = float(sizes.iloc[0] / sizes.iloc[1]) if len(scored) else 0.25
+    ratio = 0.25
+    if len(scored):
+        judged = float(scored["fact.test-rows"].astype(float).mean())
+        ratio = judged / float(scored["fact.training-rows"].astype(float).mean())
     curves = {
         name: _with_part(records, trials, name)
         for name in ("columns", "classes", "eapp", "drivers", "within", "single")
@@ -276,6 +284,7 @@ def read_audit(
     ended = trials[trials["state"] == "done"]
     bad = trials[~trials["state"].isin(["done", "pending", "running"])]
     left = trials[trials["state"].isin(["pending", "running"])]
+    parts = left["scenario.part"] if "scenario.part" in left else pd.Series(dtype=str)
     versions = ended["versions"].dropna()
     return Reading(
         facts=facts,
@@ -294,9 +303,7 @@ def read_audit(
             (str(row["scenario.part"]), str(row["learner"]), str(row["state"]))
             for row in bad.to_dict("records")
         ),
-        open_parts={
-            str(k): int(v) for k, v in left["scenario.part"].value_counts().items()
-        },
+        open_parts={str(k): int(v) for k, v in parts.value_counts().items()},
         ratio=ratio,
         versions=str(versions.iloc[0]) if len(versions) else "",
         differences=_differences(scores, ratio, -1.0 if measure == "rmse" else 1.0),

@@ -191,12 +191,12 @@ def conditions(reading: Reading) -> list[Remark]:
                     "data",
                     "careful",
                     kit.say(
-                        "The rarest class, {label}, has {rows} rows: its part of every "
+                        "The rarest class, {label}, has {rows}: its part of every "
                         "score is a guess.",
                         label=kit.code(str(rarest["label"])),
-                        rows=kit.strong(kit.count(few)),
+                        rows=kit.strong(kit.plural(few, "row")),
                     ),
-                    kit.count(few),
+                    kit.plural(few, "row"),
                 )
             )
     if rows and rows < 200:

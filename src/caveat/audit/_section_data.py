@@ -57,8 +57,21 @@ def data_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
         heading,
         lead=_assumed(reading),
         blocks=[*_column_tables(reading, remarks), _assumptions(reading)],
-        caveats=caveats_of("data", remarks),
+        caveats=caveats_of("data", remarks, set(_stars(reading, remarks).values())),
     )
+
+
+def _stars(reading: Reading, remarks: Sequence[Remark]) -> dict[str, str]:
+    """Return the caveat of each column whose number is shown with a star."""
+    known = reading.columns
+    if not len(known):
+        return {}
+    shown = set(known.dropna(subset=["alone"])["column"].astype(str))
+    found: dict[str, str] = {}
+    for place, remark in enumerate(remarks, start=1):
+        if remark.section == "data" and remark.column in shown:
+            found.setdefault(remark.column, f"caveat-{place}")
+    return found
 
 
 def _label(reading: Reading) -> str:
@@ -83,11 +96,7 @@ def _column_tables(
         return [kit.Notice("The columns were not looked at: the time was over.")]
     said = {remark.column: remark for remark in reversed(remarks) if remark.column}
     used = _most_used(reading)
-    stars = {
-        remark.column: f"caveat-{place}"
-        for place, remark in enumerate(remarks, start=1)
-        if remark.column and remark.section == "data"
-    }
+    stars = _stars(reading, remarks)
     order = known.assign(
         first=[
             str(row["column"]) in {*said, *used} or bool(row["aside"])

@@ -16,8 +16,9 @@ from caveat.report import kit
 
 def models_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
     """Who clears the bar, and which differences are real."""
-    caveats = caveats_of("models", remarks)
+    caveats = caveats_of("models", remarks, {_star(remarks)})
     if reading.best is None:
+        caveats = caveats_of("models", remarks)
         return kit.Section(
             "models",
             "The models",
@@ -41,6 +42,16 @@ def models_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
         ],
         caveats=caveats,
     )
+
+
+def _star(remarks: Sequence[Remark]) -> str:
+    """Name the caveat that the best score has to be read with."""
+    worst = [
+        f"caveat-{place}"
+        for place, remark in enumerate(remarks, start=1)
+        if remark.severity == "serious" and remark.section == "models"
+    ]
+    return worst[0] if worst else ""
 
 
 def _models_heading(reading: Reading) -> str:
@@ -91,14 +102,7 @@ def _model_table(reading: Reading, remarks: Sequence[Remark]) -> kit.Table:
     columns += [kit.Column(names[name], term=f"term-{name}") for name in further]
     columns.append(kit.Column("Ties with the best", "text"))
     ties = {one.other for one in reading.differences if not one.is_real}
-    star = next(
-        (
-            f"caveat-{place}"
-            for place, remark in enumerate(remarks, start=1)
-            if remark.severity == "serious" and remark.section == "models"
-        ),
-        "",
-    )
+    star = _star(remarks)
     places = score_places(reading)
     rows = []
     for place, one in enumerate(reading.scores.values()):

@@ -22,7 +22,7 @@ from caveat.exceptions import DataError, InvalidInput
 if TYPE_CHECKING:
     from caveat.datasets._dataset import Dataset
 
-LARGE_BYTES = 32 * 2**20
+LARGE_BYTES = 2**20
 _BLOCK = 16 * 2**20
 _NEWLINE, _QUOTE, _RETURN = 10, 34, 13
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
