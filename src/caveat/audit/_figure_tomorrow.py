@@ -32,9 +32,7 @@ def decay_panels(reading: Reading) -> kit.Figure:
         if free is not None and not reading.regression and free.p < 0.05
         else float("nan")
     )
-    values = [
-        value for one in shown for value in one.decay["value"].astype(float).to_numpy()
-    ]
+    values = [float(value) for one in shown for value in one.decay["value"]]
     low, high = score_range([*values, line, reading.chance])
     if not reading.regression:
         high = min(high, 1.01)

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from caveat.audit._folds import Fold
@@ -16,7 +17,8 @@ from caveat.exceptions import CaveatError
 Row = dict[str, Any]
 
 MOST_CLASSES = 12
-_MOST_ROWS = 20_000
+_MOST_ROWS = 10_000
+_MOST_LEVELS = 40
 _MOST_DRIVERS = 120
 
 
@@ -40,7 +42,7 @@ def free_part(
     with warnings.catch_warnings():
         # The model keeps its warnings as notes, and they go into the record.
         warnings.simplefilter("ignore", UserWarning)
-        model.fit(table.X, codes)
+        model.fit(_few_levels(table), codes)
     null = model.null_at_k_star_
     row: Row = {
         "test.auc": _known(model.value_),
@@ -70,6 +72,23 @@ def few_classes(table: Table) -> tuple[NDArray[np.intp], list[str]]:
     place = np.full(len(counts), MOST_CLASSES - 1)
     place[largest] = np.arange(MOST_CLASSES - 1)
     return place[codes], ["merged"]
+
+
+def _few_levels(table: Table) -> pd.DataFrame:
+    """Merge the rarer levels of columns that have many, by their number of rows.
+
+    Each level is a direction of its own to a clusterer; thousands of them are slow and
+    say nothing.
+    """
+    merged = {}
+    for name in table.X.columns:
+        column = table.X[name]
+        if table.kinds[name] != "categorical" or column.nunique() <= _MOST_LEVELS:
+            continue
+        words = column.astype(object).map(str, na_action="ignore")
+        frequent = words.value_counts().index[:_MOST_LEVELS]
+        merged[name] = words.where(words.isin(frequent) | words.isna(), "other")
+    return table.X.assign(**merged)
 
 
 def _thinned(fold: Fold, seed: int) -> Fold:

@@ -256,7 +256,13 @@ def read_audit(
     """
     trials = records.trials
     rows = records.rows.drop(columns=["world"]).merge(
-        trials[["key", *[c for c in trials if c.startswith("scenario.")], "seconds"]],
+        trials[
+            [
+                "key",
+                *[c for c in map(str, trials.columns) if c.startswith("scenario.")],
+                "seconds",
+            ]
+        ],
         on="key",
     )
     rows["learner"] = rows["learner"].astype(str)
@@ -325,7 +331,7 @@ def _scores(rows: pd.DataFrame, measure: str, titles: Any) -> dict[str, Score]:
     upper = "test.upper-half-auc" if measure == "rmse" else column
     others = [
         name
-        for name in rows
+        for name in map(str, rows.columns)
         if name.startswith("test.") and name != column and rows[name].notna().any()
     ]
     for name, mine in rows.groupby("learner"):
@@ -401,7 +407,7 @@ def _table_facts(rows: pd.DataFrame) -> dict[str, Any]:
     row = rows.iloc[0]
     return {
         name.removeprefix("fact."): row[name]
-        for name in rows
+        for name in map(str, rows.columns)
         if name.startswith("fact.") and row[name] is not None and row[name] == row[name]
     }
 

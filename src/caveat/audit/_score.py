@@ -30,9 +30,10 @@ def build(entry: Entry, params: Mapping[str, Any], table: Table, seed: int) -> A
     A model of caveat is told task and kinds. A model of the user's that is no pipeline
     gets the table encoded: numbers scaled and filled in, categories as 0/1 columns.
     """
-    made = entry.load()
+    made: Any = entry.load()
     kinds = {name: table.kinds[name] for name in table.X.columns}
-    if inspect.isclass(made) and issubclass(made, TabularModel):
+    is_ours = inspect.isclass(made) and issubclass(made, TabularModel)
+    if is_ours:
         return made(table.task, kinds=kinds, random_state=seed, **params)
     if inspect.isclass(made) or not hasattr(made, "fit"):
         if not callable(made):
@@ -163,6 +164,8 @@ def fit_and_judge(
     if entry.name == "predictions":
         assert predictions is not None
         answers = given_answers(table, predictions)[test]
+    elif entry.name == "dummy":
+        answers = constant_answers(table, train, len(test))
     else:
         model = build(entry, params, table, seed)
         model.fit(table.X.iloc[train], table.y[train])
@@ -170,6 +173,16 @@ def fit_and_judge(
     if not np.isfinite(answers).all():
         raise InvalidInput(f"{entry.name}: its answers are not finite")
     return measures_of(table, test, answers), within(table, test, answers, strata)
+
+
+def constant_answers(
+    table: Table, train: NDArray[np.intp], count: int
+) -> NDArray[np.float64]:
+    """Answer with the class shares, or the mean, of the training rows."""
+    if not table.classes:
+        return np.full(count, float(table.y[train].mean()))
+    shares = np.bincount(table.y[train], minlength=len(table.classes)) / len(train)
+    return np.tile(shares, (count, 1))
 
 
 def is_fitted_here(name: str) -> bool:

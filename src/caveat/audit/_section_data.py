@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from caveat.audit._drawing import csv
@@ -145,7 +145,7 @@ def _column_tables(
     ]
 
 
-def _read_as(row: dict[str, Any]) -> str:
+def _read_as(row: Mapping[Any, Any]) -> str:
     kind = _KINDS.get(str(row["kind"]), str(row["kind"]))
     if str(row["aside"]) == "identifier":
         kind = "identifier"
@@ -154,7 +154,7 @@ def _read_as(row: dict[str, Any]) -> str:
     return kind
 
 
-def _alone(row: dict[str, Any], stars: dict[str, str]) -> kit.Cell:
+def _alone(row: Mapping[Any, Any], stars: dict[str, str]) -> kit.Cell:
     value = row["alone"]
     if value is None or value != value:
         return kit.Cell("–", tone="muted")
@@ -174,21 +174,21 @@ def _most_used(reading: Reading) -> dict[str, str]:
     }
 
 
-def _seen(row: dict[str, Any], said: dict[str, Remark], used: dict[str, str]) -> str:
+def _seen(row: Mapping[Any, Any], said: dict[str, Remark], used: dict[str, str]) -> str:
     if row["aside"]:
         words = _ASIDE.get(str(row["aside"]), str(row["aside"]))
         if row["aside"] in ("identifier", "names a group"):
             words += f", {kit.count(int(row['distinct']))} values"
         return words
     remark = said.get(str(row["column"]))
-    words = {
+    meanings = {
         "leak": "predicts the target alone",
         "gap": "missing depends on the target",
         "within": "the score tells its levels apart",
         "split": "orders the rows",
     }
     kind = remark.kind if remark is not None else ""
-    return words.get(kind, used.get(str(row["column"]), ""))
+    return meanings.get(kind, used.get(str(row["column"]), ""))
 
 
 def _assumptions(reading: Reading) -> kit.Facts:

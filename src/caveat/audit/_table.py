@@ -73,12 +73,8 @@ class Table:
     @cached_property
     def copies(self) -> NDArray[np.intp]:
         """Number of the distinct row that each row is a copy of."""
-        hashed = hash_pandas_object(self.X.astype(object).astype(str), index=False)
-        target = pd.Series(self.y).astype(str)
-        both = hash_pandas_object(
-            pd.DataFrame({"x": hashed.to_numpy(), "y": target.to_numpy()}), index=False
-        )
-        return pd.factorize(both.to_numpy())[0]
+        both = np.stack([self.same_features, pd.factorize(self.y)[0]], axis=1)
+        return np.unique(both, axis=0, return_inverse=True)[1].ravel()
 
     @cached_property
     def same_features(self) -> NDArray[np.intp]:
