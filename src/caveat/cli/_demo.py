@@ -20,10 +20,10 @@ from caveat.cli._console import Progress, duration, say
 )
 @click.option("--jobs", type=int, metavar="N", help="Number of workers [all cores].")
 def demo(out: str, jobs: int | None) -> None:
-    """Run a small study from end to end: plan, run, select, report.
+    """Run a small study from end to end: plan, run, select, report; then an audit.
 
-    Six models on three data sets that come with scikit-learn. Calling it again
-    resumes: what was run is kept in the ledger.
+    Six models on three data sets that come with scikit-learn, and the page about one
+    of them. Calling it again resumes: what was run is kept in the ledgers.
     """
     from caveat.cli._leaderboard import show_leaderboard
     from caveat.exceptions import InvalidInput
@@ -62,3 +62,31 @@ def demo(out: str, jobs: int | None) -> None:
         f"{duration(time.monotonic() - started)}. Ledger: {ledger}"
     )
     say(f"Report: {page}")
+    say(f"Audit: {_audit(folder, jobs)}")
+
+
+def _audit(folder: Path, jobs: int | None) -> Path:
+    """Audit an embedded table as if it were a file of somebody's."""
+    from caveat.audit import Settings, audit
+    from caveat.datasets import load
+
+    data = load("breast_cancer")
+    file = folder / "breast_cancer.csv"
+    data.X.assign(diagnosis=data.y).to_csv(file, index=False)
+    progress = Progress("demo audit")
+    settings = Settings(
+        str(file),
+        "diagnosis",
+        models=("logistic-regression", "random-forest"),
+        minutes=1.0,
+        shuffles=100,
+    )
+    made = audit(
+        settings,
+        folder / "audit",
+        command="caveat audit breast_cancer.csv --target diagnosis",
+        jobs=jobs,
+        progress=progress.update,
+    )
+    progress.close()
+    return made.index
