@@ -112,7 +112,8 @@ def test_the_upper_bound_is_recorded_on_request():
 
 
 def test_a_cap_above_what_a_small_table_has_is_no_cause_for_warning():
-    capped = trial(scenario={"scenario": ["random"], "max_subsets": 65, "upper": 7})
+    scenario = {"scenario": ["random"], "max_subsets": 65, "upper": 7, "degrees": [2]}
+    capped = trial(scenario=scenario, learners=["dummy"], resampling={"validation": 0})
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         record = run_trial(capped)
