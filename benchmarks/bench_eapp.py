@@ -33,8 +33,8 @@ from caveat.baseline._label_vectors import LabelVectors
 from caveat.baseline._many import best_for_each
 from caveat.baseline._neighbours import neighbours
 from caveat.baseline._rank_table import rank_table
-from caveat.baseline._shuffles import ShuffledLabels
 from caveat.baseline._read_target import read_target
+from caveat.baseline._shuffles import ShuffledLabels
 
 SHUFFLES = 200
 

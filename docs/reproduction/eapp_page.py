@@ -329,13 +329,14 @@ def representation_part() -> list[str]:
             {first["honest"]["pca"]:.3f} and the plain autoencoder
             {first["honest"]["cae"]:.3f}; the prototype of the method saw 0.823 against
             0.770. At k = 4 the order is the other way round, as growing k-means may
-            give another fourth cluster than k-means from scratch. From the fifth on they agree within
-            {apart:.3f}; the paper, too, finds principal components about as good as its
-            network. On 400 MNIST images the network stays behind at k = 3,
-            {seen["honest"]["kmeans_ae"]:.3f} against {seen["honest"]["pca"]:.3f}; from
-            k = 5 on neither leads throughout. A likely reason, which we did not test: a
-            fold has 200 training images, three updates an epoch and at most 150 before
-            any clustering, on images with twelve times as many pixels. The variational
+            give another fourth cluster than k-means from scratch. From the fifth on
+            they agree within {apart:.3f}; the paper, too, finds principal components
+            about as good as its network. On 400 MNIST images the network stays behind
+            at k = 3, {seen["honest"]["kmeans_ae"]:.3f} against
+            {seen["honest"]["pca"]:.3f}; from k = 5 on neither leads throughout. A
+            likely reason, which we did not test: a fold has 200 training images,
+            three updates an epoch and at most 150 before any clustering, on
+            images with twelve times as many pixels. The variational
             autoencoder was not measured here. Both folds together took, on a core
             shared with other work, {first["seconds"]["kmeans_ae"] / 60:.0f} minutes for
             `kmeans_ae` on the small digits and
