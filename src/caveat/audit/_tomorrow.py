@@ -18,6 +18,7 @@ Row = dict[str, Any]
 POLICIES = ("mean", "median", "zero", "gaussian", "marginalise", "native")
 _MOST_COLUMNS = 40
 _MOST_TEST_ROWS = 1_000
+_MOST_LEARNT = 4_000
 _MOST_DEGREES = 12
 _MOST_SUBSETS = 40
 _WIDE = 200
@@ -38,7 +39,13 @@ def decay(
     if len(test) > _MOST_TEST_ROWS:
         rng = np.random.default_rng(seed)
         test = np.sort(rng.choice(test, _MOST_TEST_ROWS, replace=False))
-    parts = (table.X.iloc[train], table.y[train], table.X.iloc[test], table.y[test])
+    judged = (table.X.iloc[test], table.y[test])
+    fitted = (table.X.iloc[train], table.y[train], *judged)
+    if len(train) > _MOST_LEARNT:
+        # Imputers and the order of columns need no more rows; the model is fitted.
+        rng = np.random.default_rng(seed)
+        train = np.sort(rng.choice(train, _MOST_LEARNT, replace=False))
+    parts = (table.X.iloc[train], table.y[train], *judged)
     wide = table.X.shape[1] > _WIDE
     settings: dict[str, Any] = {
         "metric": "auc" if table.classes else "rmse",
@@ -61,12 +68,14 @@ def decay(
                 for column, loss in used.items()
             ],
             "decay": _scenarios(model, parts, used, list(table.X.columns), settings),
-            "policies": _policies(model, parts, str(used.idxmax()), settings, wide),
+            "policies": _policies(
+                model, parts, fitted, str(used.idxmax()), settings, wide
+            ),
         }
     row = {
         "test.auc" if table.classes else "test.rmse": closed,
         "fact.test-rows": len(test),
-        "fact.training-rows": len(train),
+        "fact.training-rows": len(fitted[0]),
         "fact.columns": table.X.shape[1],
         "fact.asked-columns": len(used),
         "fact.most-used": str(used.idxmax()),
@@ -124,6 +133,7 @@ def _scenarios(
 def _policies(
     model: Any,
     parts: tuple[Any, ...],
+    fitted: tuple[Any, ...],
     column: str,
     settings: dict[str, Any],
     wide: bool,
@@ -143,7 +153,7 @@ def _policies(
         found.append({"policy": policy, "value": float(values.iloc[1])})
     if len(parts[0].columns) > 1:
         try:
-            bound = upper_bound(model, *parts, scenarios=[stage], **settings)
+            bound = upper_bound(model, *fitted, scenarios=[stage], **settings)
         except CaveatError:
             return found
         found.append({"policy": "refitted", "value": float(bound["upper"].iloc[0])})
