@@ -77,7 +77,7 @@ def check_exact_methods(k, seed):
 
 
 @pytest.mark.parametrize("k", range(2, 11))
-@settings(max_examples=45, deadline=None, derandomize=True, database=None)
+@settings(max_examples=45, deadline=None)
 @given(seed=st.integers(0, 2**31))
 def test_all_exact_methods_equal_the_naive_loop(k, seed):
     check_exact_methods(k, seed)
@@ -90,7 +90,7 @@ def test_all_exact_methods_equal_the_naive_loop_a_thousand_times(k):
         check_exact_methods(k, seed)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**31), k=st.integers(2, 8))
 def test_every_labeling_is_judged_as_by_the_naive_loop(seed, k):
     distances, labels, score = random_case(k, seed)

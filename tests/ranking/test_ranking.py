@@ -29,7 +29,7 @@ SIGNS = (lambda d: d > 0, lambda d: d == 0, lambda d: d < 0)
 tied_scores = st.lists(st.integers(-3, 3), min_size=2, max_size=40)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150, deadline=None)
 @given(tied_scores, st.randoms(use_true_random=False))
 def test_pair_counts_equal_a_loop_over_all_pairs(values, random):
     scores = np.array(values, float)
@@ -90,7 +90,7 @@ def test_every_column_has_its_own_auc():
     assert np.isnan([plain[4], weighted[4]]).all()
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None)
 @given(tied_scores, st.randoms(use_true_random=False))
 def test_concordance_equals_a_loop_over_all_pairs(values, random):
     target = np.array([*values, 9.0])
