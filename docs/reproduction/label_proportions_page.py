@@ -28,6 +28,9 @@ in five bags, 20 data sets, released bags, published seeds, `legacy` settings of
 learner. This page is written by `label_proportions_page.py` from the tables beside it;
 nothing in it is typed by hand.
 
+EM/LR departs from them in one point: its fits are exact, not 100 steps of L-BFGS.
+Learners and sets without a row here have not been run (AMM and DLLP: none).
+
 A cell is a data set, a learner and a strategy. It agrees when our mean F1 lies within
 2 sd sqrt(1/n + 1/30) + 0.005 of the published mean, sd from the published half-width.
 """
