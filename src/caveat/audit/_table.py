@@ -79,7 +79,10 @@ class Table:
     @cached_property
     def same_features(self) -> NDArray[np.intp]:
         """The same without the target."""
-        hashed = hash_pandas_object(self.X.astype(object).astype(str), index=False)
+        try:
+            hashed = hash_pandas_object(self.X, index=False)
+        except TypeError:  # cells of several types go by their text
+            hashed = hash_pandas_object(self.X.astype(object).astype(str), index=False)
         return pd.factorize(hashed.to_numpy())[0]
 
     @property
