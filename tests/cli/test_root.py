@@ -19,7 +19,7 @@ def call(capsys, *args):
 def test_help_names_every_command_and_an_example(capsys):
     code, out, _ = call(capsys, "--help")
     assert code == 0
-    assert "caveat eapp loans.csv --target default" in out
+    assert "caveat audit loans.csv --target default" in out
     for command in ("run", "status", "report", "list", "data", "export"):
         assert command in out
 

@@ -240,7 +240,7 @@ def _check_names(document: Document, study: Study) -> None:
     for position, reference in enumerate(study.datasets):
         with _located(document, ("datasets", position)):
             _check_reference(reference)
-    seen: set[str] = set()
+    seen: dict[str, str] = {}
     for position, written in enumerate(study.learners):
         with _located(document, ("learners", position)):
             learner = parse_learner(written)
@@ -307,15 +307,14 @@ def parse_learner(written: str | Mapping[str, Any]) -> LearnerSpec:
     return LearnerSpec(name, fixed, grid)
 
 
-def _check_twins(learner: LearnerSpec, seen: set[str]) -> None:
-    """Refuse a learner that is listed twice and differs in its grid at most."""
-    key = canonical([learner.name, learner.fixed])
-    if key in seen:
+def _check_twins(learner: LearnerSpec, seen: dict[str, str]) -> None:
+    """Refuse a learner that is listed twice and differs in its grid only."""
+    key, grid = canonical([learner.name, learner.fixed]), canonical(learner.grid)
+    if seen.setdefault(key, grid) != grid:
         raise InvalidInput(
             f"{learner.name} is listed twice with the same fixed settings; write all "
             "values to search in one entry"
         )
-    seen.add(key)
 
 
 def _check_parameters(entry: Any, learner: LearnerSpec) -> None:
