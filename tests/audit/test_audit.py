@@ -20,6 +20,8 @@ from caveat.exceptions import CaveatError, InvalidInput
 from caveat.report.kit import render
 from caveat.study import Ledger, run
 
+pytestmark = pytest.mark.thorough
+
 SECRET = "Zanzibar-7319"
 HOSTILE = "<b>“x”</b>, 'y' 😀"
 

@@ -12,6 +12,8 @@ from caveat.baseline._clusters import Clusters
 from caveat.baseline._inputs import read_input
 from caveat.exceptions import MissingExtra, UnknownName
 
+pytestmark = pytest.mark.thorough
+
 torch = pytest.importorskip("torch")
 
 from caveat.baseline._joint import (  # noqa: E402

@@ -167,6 +167,7 @@ def test_measures_agree_with_scikit_learn():
     assert measures.auc([1, 1], [[0.2, 0.8], [0.1, 0.9]], classes=[0, 1]) is None
 
 
+@pytest.mark.thorough
 def test_the_published_figures_come_from_a_ledger(tmp_path):
     study = {
         **STUDY,

@@ -14,6 +14,8 @@ from caveat.report.kit._drawn import Drawn, page_figures
 from caveat.report.kit._svg import inline_svg
 from caveat.report.kit._write import page_files
 
+pytestmark = pytest.mark.thorough
+
 ALL = json.loads((Path(__file__).parent / "hostile.json").read_text())
 LONG = ["x" * 10_000, "a" * 50 + "<b>" + "a" * 50]
 # Text columns of pandas hold no lone surrogates, so no data set is called like that.

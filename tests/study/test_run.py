@@ -18,6 +18,7 @@ def exported(path):
         return export(book.records(), path.with_suffix(".csv")).read_bytes()
 
 
+@pytest.mark.thorough
 def test_all_engines_give_the_same_bytes(fake_study, tmp_path):
     files = []
     for engine, jobs in (("serial", None), ("processes", 2)):
