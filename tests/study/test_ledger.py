@@ -190,6 +190,29 @@ def test_another_programs_database_is_refused(path):
     assert path.read_bytes() == before
 
 
+def test_a_file_that_a_killed_runner_left_empty_is_filled(path):
+    raw = sqlite3.connect(path)
+    raw.execute("PRAGMA journal_mode=WAL")
+    raw.close()
+    assert path.stat().st_size > 0
+    with pytest.raises(LedgerError, match="still empty"):
+        Ledger(path)
+    with Ledger(path, write=True) as book:
+        assert book.counts() == {}
+
+
+def test_a_database_that_another_program_has_open_is_refused(path):
+    raw = sqlite3.connect(path)
+    raw.execute("PRAGMA journal_mode=WAL")
+    raw.execute("CREATE TABLE theirs (x)")
+    raw.commit()
+    with pytest.raises(LedgerError, match="not a caveat ledger"):
+        Ledger(path, write=True)
+    names = raw.execute("SELECT name FROM sqlite_master").fetchall()
+    raw.close()
+    assert names == [("theirs",)]
+
+
 def test_a_newer_schema_is_refused_with_both_versions(book, path):
     book.close()
     raw = sqlite3.connect(path)

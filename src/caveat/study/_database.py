@@ -99,7 +99,7 @@ def _open_sqlite(path: Path, *, write: bool, journal: str = "wal") -> Engine:
         sa.event.listen(engine, "begin", lambda c: c.exec_driver_sql("BEGIN IMMEDIATE"))
     try:
         if write:
-            _create(engine)
+            _create(engine, path)
         _check_schema(engine, str(path))
     except (sa.exc.DatabaseError, sqlite3.DatabaseError) as error:
         engine.dispose()
@@ -116,7 +116,7 @@ def _check_file(path: Path) -> bool:
         if path.is_dir():
             raise LedgerError(f"{str(path)!r} is a folder; name a ledger file")
         with path.open("rb") as file:
-            header = file.read(100)
+            header = file.read(108)
     except FileNotFoundError:
         return False
     except OSError as error:
@@ -127,13 +127,12 @@ def _check_file(path: Path) -> bool:
         # A runner that was killed between creating and filling the file.
         return os.path.exists(f"{path}-wal")
     found = int.from_bytes(header[68:72], "big")
-    fresh = found == 0 and os.path.exists(f"{path}-wal")
+    # A file that another runner is just making, or was killed while making: nothing
+    # in it yet, or everything still in the log. What the log holds is seen later.
+    fresh = found == 0 and (_is_empty(header) or os.path.exists(f"{path}-wal"))
     if not header.startswith(_HEADER) or (found != APPLICATION_ID and not fresh):
         what = "no SQLite file" if not header.startswith(_HEADER) else f"{found:#010x}"
-        raise LedgerError(
-            f"{str(path)!r} is not a caveat ledger (found application_id {what}); "
-            "it was left untouched, name another file"
-        )
+        raise _foreign(path, what)
     version = int.from_bytes(header[60:64], "big")
     if version > SCHEMA_VERSION:
         raise LedgerError(
@@ -141,6 +140,19 @@ def _check_file(path: Path) -> bool:
             f"{SCHEMA_VERSION}; update caveat"
         )
     return True
+
+
+def _foreign(path: Path, found: str) -> LedgerError:
+    return LedgerError(
+        f"{str(path)!r} is not a caveat ledger (found application_id {found}); "
+        "it was left untouched, name another file"
+    )
+
+
+def _is_empty(header: bytes) -> bool:
+    """Say whether an SQLite file is one page long and that page lists no table."""
+    one_page = header[28:32] == b"\x00\x00\x00\x01"
+    return one_page and header[100:101] == b"\x0d" and header[103:105] == b"\x00\x00"
 
 
 def _connect(path: Path, *, write: bool, journal: str) -> sqlite3.Connection:
@@ -181,11 +193,13 @@ def _durable(connection: sqlite3.Connection, journal: str) -> None:
             time.sleep(0.05)
 
 
-def _create(engine: Engine) -> None:
+def _create(engine: Engine, path: Path) -> None:
     with engine.begin() as connection:
         found = connection.exec_driver_sql("PRAGMA application_id").scalar()
         if found == APPLICATION_ID:
             return
+        if connection.exec_driver_sql("SELECT 1 FROM sqlite_master").first():
+            raise _foreign(path, f"{found:#010x}")
         metadata.create_all(connection)
         connection.execute(
             meta.insert(), [{"name": "schema", "value": str(SCHEMA_VERSION)}]
@@ -200,6 +214,8 @@ def _check_schema(engine: Engine, name: str) -> None:
         rows = connection.exec_driver_sql(
             "SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
         ).all()
+        if not rows:
+            raise NoLedgerYet(f"{name!r} is still empty; run a study into it first")
         known = set(metadata.tables)
         odd = [f"{kind} {name}" for kind, name in rows if kind in ("trigger", "view")]
         if odd:
