@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -255,19 +256,41 @@ class Ledger:
             "error": canonical(error) if ended.message or ended.frames else None,
         }
         with self._begin() as connection:
-            insert = self._insert(result).values(row).returning(result.c.key)
-            first = connection.execute(insert).first() is not None
+            first = connection.execute(self._store_result, row).first() is not None
             if not first and self._is_mine(connection, ended.key):
                 # The server stored it, but its answer was lost on the way.
                 return True
             self.note_attempt(connection, ended, ended.state if first else "late")
             connection.execute(
-                trial.update()
-                .where(trial.c.key == ended.key, trial.c.owner == self.owner)
-                .values(owner=None, expires=0.0)
+                self._give_back, {"of_key": ended.key, "of_owner": self.owner}
             )
             self._tell(connection, topic, about)
         return first
+
+    # The statements that every trial needs are written once: to build them anew takes
+    # longer than to run them.
+
+    @cached_property
+    def _store_result(self) -> Any:
+        return self._insert(result).returning(result.c.key)
+
+    @cached_property
+    def _give_back(self) -> Any:
+        held = [
+            trial.c.key == sa.bindparam("of_key"),
+            trial.c.owner == sa.bindparam("of_owner"),
+        ]
+        return trial.update().where(*held).values(owner=None, expires=0.0)
+
+    @cached_property
+    def _store_attempt(self) -> Any:
+        token = sa.select(trial.c.token).where(trial.c.key == sa.bindparam("of_key"))
+        given = ["key", "owner", "outcome", "seconds", "rss", "host", "versions"]
+        return attempt.insert().values(
+            token=token.scalar_subquery(),
+            ended=self._now,
+            **{name: sa.bindparam(name) for name in given},
+        )
 
     def _is_mine(self, connection: Connection, key: str) -> bool:
         """Whether this very claim's result is there already."""
@@ -286,19 +309,17 @@ class Ledger:
     ) -> None:
         """Enter what one attempt cost, inside a transaction."""
         connection.execute(
-            attempt.insert().values(
-                key=ended.key,
-                owner=self.owner,
-                token=sa.select(trial.c.token)
-                .where(trial.c.key == ended.key)
-                .scalar_subquery(),
-                outcome=outcome,
-                ended=self._now,
-                seconds=ended.seconds,
-                rss=ended.rss,
-                host=ended.host or None,
-                versions=canonical(ended.versions) if ended.versions else None,
-            )
+            self._store_attempt,
+            {
+                "of_key": ended.key,
+                "key": ended.key,
+                "owner": self.owner,
+                "outcome": outcome,
+                "seconds": ended.seconds,
+                "rss": ended.rss,
+                "host": ended.host or None,
+                "versions": canonical(ended.versions) if ended.versions else None,
+            },
         )
 
     @patient
