@@ -78,3 +78,16 @@ def test_labels_other_than_0_and_1_are_refused_with_row_and_value():
     frame = pd.DataFrame({"x": [1, 2], "l": [0, 5]})
     with pytest.raises(CaveatError, match=r"'l' holds .*5.* in row 1"):
         from_frame(frame, targets=["l"])
+
+
+def test_labels_of_minus_one_and_one_are_no_and_yes():
+    frame = pd.DataFrame({"a": [1.0, 2, 3], "l": [-1, 1, 1], "m": [1, 1, 1]})
+    found = from_frame(frame, targets=["l", "m"])
+    assert found.Y.to_numpy().tolist() == [[0, 1], [1, 1], [1, 1]]
+
+
+@pytest.mark.parametrize(("odd", "shown"), [(-1, "'-1'"), (3, "'3'"), (0.5, "'0.5'")])
+def test_a_label_that_is_neither_is_named_as_it_stands(odd, shown):
+    frame = pd.DataFrame({"a": [1.0, 2, 3], "l": [0, 1, odd]})
+    with pytest.raises(InvalidInput, match=f"holds {shown} in row 2"):
+        from_frame(frame, targets=["l"])

@@ -179,23 +179,36 @@ def _label_columns(frame: pd.DataFrame, targets: Sequence[str]) -> pd.DataFrame:
         raise InvalidInput(f"targets is the text {targets!r}; pass a list of columns")
     for column in targets:
         _check_column(frame, column)
-    labels = pd.DataFrame({column: _zero_one(frame[column]) for column in targets})
-    if not len(labels):
+    words = pd.DataFrame(
+        {
+            column: frame[column].astype(str).str.strip().str.lower()
+            for column in targets
+        }
+    )
+    if not len(words):
         raise InvalidInput("the table has no rows")
-    return labels
+    found = set(words.to_numpy().ravel())
+    # Minus one means "no" only where every label of every row is -1 or 1.
+    signed = found <= {*_MINUS, *_PLUS} and bool(found & _MINUS)
+    truth = _TRUTH | (dict.fromkeys(_MINUS, 0) if signed else {})
+    return pd.DataFrame(
+        {column: _zero_one(words[column], frame[column], truth) for column in targets}
+    )
 
 
 _TRUTH = {"0": 0, "1": 1, "false": 0, "true": 1, "0.0": 0, "1.0": 1}
+_MINUS, _PLUS = {"-1", "-1.0"}, {"1", "1.0"}
 
 
-def _zero_one(column: pd.Series) -> pd.Series:
-    words = column.astype(str).str.strip().str.lower()
-    codes = words.map(_TRUTH)
+def _zero_one(
+    words: pd.Series, column: pd.Series, truth: Mapping[str, int]
+) -> pd.Series:
+    codes = words.map(truth)
     if codes.isna().any():
         row = int(np.flatnonzero(codes.isna())[0])
         raise InvalidInput(
-            f"label {str(column.name)!r} holds {column.iloc[row]!r} in row {row}; it "
-            "must be 0 or 1 (or false, true)"
+            f"label {str(column.name)!r} holds {str(column.iloc[row])!r} in row {row}; "
+            "it must be 0 or 1 (or false, true; or -1 and 1 throughout)"
         )
     return codes.astype(np.uint8)
 

@@ -76,7 +76,7 @@ def sampled_dataset(dataset: Dataset, rows: int, seed: int) -> tuple[Dataset, in
     if count <= rows:
         return dataset, count
     chosen = picked_rows(count, rows, seed)
-    parts = {
+    parts: dict[str, Any] = {
         name: part.iloc[chosen].reset_index(drop=True)
         for name, part in (("X", dataset.X), ("y", dataset.y), ("Y", dataset.Y))
         if part is not None
