@@ -86,6 +86,11 @@ def test_labels_of_minus_one_and_one_are_no_and_yes():
     assert found.Y.to_numpy().tolist() == [[0, 1], [1, 1], [1, 1]]
 
 
+def test_labels_in_words_are_read():
+    frame = pd.DataFrame({"a": [1.0, 2, 3], "l": ["yes", "No", "yes"]})
+    assert from_frame(frame, targets=["l"]).Y["l"].tolist() == [1, 0, 1]
+
+
 @pytest.mark.parametrize(("odd", "shown"), [(-1, "'-1'"), (3, "'3'"), (0.5, "'0.5'")])
 def test_a_label_that_is_neither_is_named_as_it_stands(odd, shown):
     frame = pd.DataFrame({"a": [1.0, 2, 3], "l": [0, 1, odd]})

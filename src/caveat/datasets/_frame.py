@@ -196,7 +196,8 @@ def _label_columns(frame: pd.DataFrame, targets: Sequence[str]) -> pd.DataFrame:
     )
 
 
-_TRUTH = {"0": 0, "1": 1, "false": 0, "true": 1, "0.0": 0, "1.0": 1}
+_TRUTH = {"0": 0, "false": 0, "no": 0, "1": 1, "true": 1, "yes": 1}
+_TRUTH |= {"0.0": 0, "1.0": 1}
 _MINUS, _PLUS = {"-1", "-1.0"}, {"1", "1.0"}
 
 
@@ -208,7 +209,7 @@ def _zero_one(
         row = int(np.flatnonzero(codes.isna())[0])
         raise InvalidInput(
             f"label {str(column.name)!r} holds {str(column.iloc[row])!r} in row {row}; "
-            "it must be 0 or 1 (or false, true; or -1 and 1 throughout)"
+            "it must be 0 or 1 (or no, yes; false, true; or -1 and 1 throughout)"
         )
     return codes.astype(np.uint8)
 

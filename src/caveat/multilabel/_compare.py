@@ -260,7 +260,7 @@ def _judge_model(
     truth = Y.to_numpy(dtype=np.int64)
     scores = learner_scores(model, outside)
     chosen = model.predict(outside)
-    thresholds = _threshold_table(
+    thresholds = threshold_table(
         learner_scores(model, inside),
         truth[train],
         inside,
@@ -295,7 +295,7 @@ def _judged(
     )
 
 
-def _threshold_table(
+def threshold_table(
     inside: FloatArray,
     Y_train: NDArray[np.int64],
     X_train: FloatArray,

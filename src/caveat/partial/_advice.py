@@ -93,7 +93,7 @@ def advise(
     sets = as_candidates(candidates, warn=False)
     if len(sets) < 5:
         raise InvalidInput(f"there are {len(sets)} items; choosing needs at least five")
-    chosen_by, reason = _criterion(sets, criterion)
+    chosen_by, reason = choose_criterion(sets, criterion)
     rng = np.random.default_rng([random_state, 2])
     order = rng.permutation(len(sets))
     count = min(len(sets) - 1, max(1, round(validation_fraction * len(sets))))
@@ -192,7 +192,8 @@ def suggest_labels(
     )
 
 
-def _criterion(sets: CandidateSets, asked: str | None) -> tuple[str, str]:
+def choose_criterion(sets: CandidateSets, asked: str | None = None) -> tuple[str, str]:
+    """Say which criterion suits sets of this size, and why."""
     if asked is not None:
         return asked, "as asked for"
     chance = float(sets.matrix.mean())

@@ -110,7 +110,7 @@ def read_candidates(
     # Read again, so that codes such as 007 and words such as NA stay labels.
     labelled = [*chosen, *([truth] if truth else [])]
     frame, notes = _frame(place, form, labelled)
-    cells = [[_labels(cell, separator) for cell in frame[name]] for name in chosen]
+    cells = [[labels_of(cell, separator) for cell in frame[name]] for name in chosen]
     y = None if truth is None else np.array([str(v).strip() for v in frame[truth]])
     known = {label for column in cells for cell in column for label in cell}
     classes = sorted(known | set([] if y is None else y.tolist()))
@@ -155,7 +155,8 @@ def _columns(frame: pd.DataFrame, patterns: Sequence[str]) -> list[str]:
     return found
 
 
-def _labels(cell: Any, separator: str) -> list[str]:
+def labels_of(cell: Any, separator: str) -> list[str]:
+    """Read the candidate labels of one cell; an empty one has none."""
     if cell is None or (isinstance(cell, float) and np.isnan(cell)) or cell is pd.NA:
         return []
     values = cell if isinstance(cell, list | tuple | set | np.ndarray) else None

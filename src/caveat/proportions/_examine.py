@@ -41,7 +41,7 @@ QUICK_LEARNERS = (
 )
 # Somebody waits for the result: no vanishing penalty (lam = 0), which takes most of
 # the time of a full grid, and no width of the similarity.
-_QUICK_GRIDS: Mapping[str, Mapping[str, Sequence[float]]] = {
+QUICK_GRIDS: Mapping[str, Mapping[str, Sequence[float]]] = {
     "mm": {"lam": [1, 10, 100]},
     "lmm": {"lam": [1, 10, 100], "gamma": [0.01, 0.1, 1.0]},
     "amm": {"lam": [1, 10, 100], "gamma": [0.1]},
@@ -314,7 +314,7 @@ class _Examination:
         table = share_table(
             self.bags[train], self.codes[train], len(self.classes), n_bags
         )
-        grid = _QUICK_GRIDS.get(entry.name, entry.grid)
+        grid = QUICK_GRIDS.get(entry.name, entry.grid)
         found = search(
             learner, grid, parts[0], self.bags[train], table, random_state=seed
         )
