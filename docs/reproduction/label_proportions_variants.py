@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pandas as pd
+from label_proportions_run import ONE_PER_VARIANT
 
 from caveat.proportions import identify_variant, standard_bags
 
@@ -31,8 +32,11 @@ def main() -> None:
     X = table.to_numpy()
     is_new = not TABLE.exists()
     done = set() if is_new else set(pd.read_csv(TABLE)["dataset"])
-    for one in standard_bags("adult"):
-        if one.bags != "small" or one.name in done:
+    small = [one for one in standard_bags("adult") if one.bags == "small"]
+    # One of each variant first: whenever it is stopped, all variants are there.
+    small.sort(key=lambda one: one.name not in ONE_PER_VARIANT)
+    for one in small:
+        if one.name in done:
             continue
         bags = pd.read_parquet(options.data / f"{one.name}.parquet")["bag"].to_numpy()
         begin = time.process_time()
