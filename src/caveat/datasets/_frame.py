@@ -15,6 +15,9 @@ from caveat.exceptions import InvalidInput, UnknownName, listing
 # A whole-number target with more distinct values than this is an amount.
 MOST_CLASSES_OF_NUMBERS = 20
 
+# Errors are squared and summed over rows, which must stay finite.
+LARGEST_AMOUNT = 1e150
+
 
 def from_frame(
     frame: pd.DataFrame,
@@ -133,10 +136,10 @@ def guess_task(y: pd.Series, notes: list[str]) -> str:
 
 def _checked_task(task: str, y: pd.Series) -> str:
     distinct = y.nunique()
-    if task in ("binary", "multiclass") and distinct < 2:
+    if distinct < 2:
         raise InvalidInput(
-            f"target {str(y.name)!r} has the single value {y.iloc[0]!r}; there is "
-            "nothing to tell apart"
+            f"target {str(y.name)!r} has the single value {str(y.iloc[0])!r}; there "
+            "is nothing to learn"
         )
     if task == "binary" and distinct > 2:
         raise InvalidInput(
@@ -165,12 +168,19 @@ def _numbers(y: pd.Series) -> pd.Series:
         if numbers.isna().any():
             row = int(np.flatnonzero(numbers.isna())[0])
             raise InvalidInput(
-                f"target {str(y.name)!r} holds {y.iloc[row]!r} in row {row}, which is "
-                "not a number; regression needs numbers"
+                f"target {str(y.name)!r} holds {str(y.iloc[row])!r} in row {row}, "
+                "which is not a number; regression needs numbers"
             )
-        return numbers.astype(float)
-    if not np.isfinite(y.to_numpy(dtype=float)).all():
+        y = numbers.astype(float)
+    amounts = y.to_numpy(dtype=float)
+    if not np.isfinite(amounts).all():
         raise InvalidInput(f"target {str(y.name)!r} holds an infinite number")
+    if np.abs(amounts).max() > LARGEST_AMOUNT:
+        raise InvalidInput(
+            f"target {str(y.name)!r} holds {amounts[np.abs(amounts).argmax()]:g}; the "
+            f"square of an amount above {LARGEST_AMOUNT:g} is no finite number: use "
+            "larger units"
+        )
     return y
 
 
