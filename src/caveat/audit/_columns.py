@@ -17,6 +17,7 @@ Row = dict[str, Any]
 _MOST_ROWS = 5_000
 _MOST_CELLS = 20_000_000
 _MOST_LISTED = 1_500
+_NO_GAP: Row = {"gap_high": None, "gap_low": None, "gap_p": None}
 
 
 def examine(table: Table, look: Mapping[str, Any]) -> tuple[Row, list[Row], list[Row]]:
@@ -44,6 +45,7 @@ def examine(table: Table, look: Mapping[str, Any]) -> tuple[Row, list[Row], list
     """
     learnt = np.flatnonzero(~table.held)
     facts = _facts(table, learnt)
+    single = look.get("single", True)
     rows = _some(learnt, table, look["seed"])
     upper = table.upper[rows]
     high = upper == 1 if len(table.classes) in (0, 2) else upper == _largest(upper)
@@ -58,9 +60,9 @@ def examine(table: Table, look: Mapping[str, Any]) -> tuple[Row, list[Row], list
             "distinct": int(table.whole[name].iloc[learnt].nunique()),
             "aside": look["aside"].get(name, _role(name, look)),
             "alone": None,
-            **_gap(missing, high),
+            **(_gap(missing, high) if single else _NO_GAP),
         }
-        if name in table.X.columns and missing.mean() < 1:
+        if single and name in table.X.columns and missing.mean() < 1:
             levels = levels_of(column, table.kinds[name] == "categorical")
             entry["alone"] = _known(
                 score_alone(
@@ -78,10 +80,14 @@ def examine(table: Table, look: Mapping[str, Any]) -> tuple[Row, list[Row], list
     ] + found[:_MOST_LISTED]
     distinct = {one["column"]: one for one in found}
     counts = np.bincount(table.upper[learnt])
-    classes = [
-        {"label": label, "rows": int(counts[code]) if code < len(counts) else 0}
-        for code, label in enumerate(table.classes)
-    ]
+    classes = (
+        []
+        if not single
+        else [
+            {"label": label, "rows": int(counts[code]) if code < len(counts) else 0}
+            for code, label in enumerate(table.classes)
+        ]
+    )
     return facts, list(distinct.values()), classes
 
 
@@ -121,15 +127,14 @@ def _facts(table: Table, learnt: NDArray[np.intp]) -> Row:
 
 def _gap(missing: NDArray[np.bool_], high: NDArray[np.bool_]) -> Row:
     """Compare how much is missing in two parts of the rows (two proportions, z)."""
-    none: Row = {"gap_high": None, "gap_low": None, "gap_p": None}
     n_high, n_low = int(high.sum()), int((~high).sum())
     if not missing.any() or n_high < 10 or n_low < 10:
-        return none
+        return dict(_NO_GAP)
     a, b = float(missing[high].mean()), float(missing[~high].mean())
     share = float(missing.mean())
     error = math.sqrt(share * (1 - share) * (1 / n_high + 1 / n_low))
     if error == 0:
-        return none
+        return dict(_NO_GAP)
     p = math.erfc(abs(a - b) / error / math.sqrt(2))
     return {"gap_high": a, "gap_low": b, "gap_p": p}
 

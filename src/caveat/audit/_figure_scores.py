@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from caveat.audit._drawing import csv, end_labels, score_places, score_range
-from caveat.audit._reading import Free, Reading, Score
+from caveat.audit._reading import Reading
+from caveat.audit._reading_parts import Free, Score
 from caveat.audit._remark import number
 from caveat.report import kit
 

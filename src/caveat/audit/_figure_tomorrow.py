@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from caveat.audit._drawing import csv, end_labels, score_range
-from caveat.audit._reading import Reading, Shifted
+from caveat.audit._reading import Reading
+from caveat.audit._reading_parts import Shifted
 from caveat.audit._remark import loss, number
 from caveat.report import kit
 

@@ -51,6 +51,23 @@ def make_fold(table: Table, world: Mapping[str, Any], fold: int) -> Fold:
     return np.flatnonzero(place != fold), np.flatnonzero(place == fold)
 
 
+def thinned(fold: Fold, most: int, seed: int) -> Fold:
+    """Return a fold with at most so many training rows, and a quarter as many others.
+
+    Examples
+    --------
+    >>> train, test = thinned((np.arange(90), np.arange(90, 100)), 20, seed=0)
+    >>> len(train), len(test)
+    (20, 5)
+    """
+    rng = np.random.default_rng(seed)
+    train, test = (
+        part if len(part) <= limit else np.sort(rng.choice(part, limit, replace=False))
+        for part, limit in zip(fold, (most, most // 4), strict=True)
+    )
+    return train, test
+
+
 def all_folds(table: Table, world: Mapping[str, Any]) -> list[Fold]:
     """Return every fold of a round."""
     return [make_fold(table, world, fold) for fold in range(world["folds"])]

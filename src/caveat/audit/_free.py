@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from caveat.audit._folds import Fold
+from caveat.audit._folds import Fold, thinned
 from caveat.audit._table import Table
 from caveat.baseline import EAPP
 from caveat.exceptions import CaveatError
@@ -36,7 +36,7 @@ def free_part(
         As for a record of the ledger.
     """
     codes, notes = few_classes(table)
-    folds = [_thinned(fold, seed) for fold in folds]
+    folds = [thinned(fold, _MOST_ROWS, seed) for fold in folds]
     kinds = {name: table.kinds[name] for name in table.X.columns}
     model = EAPP(folds=folds, kinds=kinds, shuffles=shuffles, random_state=seed)
     with warnings.catch_warnings():
@@ -89,15 +89,6 @@ def _few_levels(table: Table) -> pd.DataFrame:
         frequent = words.value_counts().index[:_MOST_LEVELS]
         merged[name] = words.where(words.isin(frequent) | words.isna(), "other")
     return table.X.assign(**merged)
-
-
-def _thinned(fold: Fold, seed: int) -> Fold:
-    rng = np.random.default_rng(seed)
-    train, test = (
-        part if len(part) <= most else np.sort(rng.choice(part, most, replace=False))
-        for part, most in zip(fold, (_MOST_ROWS, _MOST_ROWS // 4), strict=True)
-    )
-    return train, test
 
 
 def _drivers(model: EAPP, columns: int, seed: int) -> list[Row]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from caveat.audit._reading import Reading
+from caveat.multilabel._catalogue import MEASURES
 from caveat.report import kit
 
-_TERMS = {
+_TERMS: dict[str, tuple[str, str, str]] = {
     "auc": (
         "AUC",
         "The share of pairs, one row of each class, that are in the right order; 0.5 "
@@ -83,14 +84,44 @@ _TERMS = {
 }
 
 
+_ONE_TARGET = ("free", "null", "headroom", "alone", "driver", "shift", "refitted")
+
+_TARGETS: dict[str, tuple[str, str, str]] = {
+    "margin": (
+        "Margin",
+        "How far the right answer is ahead. Label-wise: of the labels of a row, those "
+        "it has are above those it has not. Instance-wise: of the rows, those with a "
+        "label are above those without.",
+        "Served means better than chance, not good.",
+    ),
+    "popularity": (
+        "Popularity",
+        "A list of the labels by how common they are, the same for every row.",
+        "",
+    ),
+}
+
+
 def glossary(reading: Reading) -> kit.Terms:
     """Explain the words that occur on this page."""
     unused = {"accuracy", "log-loss"} if reading.regression else {"rmse", "r2", "mae"}
+    if not reading.single:
+        unused |= {*_ONE_TARGET, "accuracy", "log-loss"}
+    terms = {name: term for name, term in _TERMS.items() if name not in unused}
+    if "targets" in reading.asked:
+        terms |= _TARGETS | _measure_terms()
     return kit.Terms(
         "Words",
         [
             kit.Term(f"term-{name}", title, summary, warnings)
-            for name, (title, summary, warnings) in _TERMS.items()
-            if name not in unused
+            for name, (title, summary, warnings) in terms.items()
         ],
     )
+
+
+def _measure_terms() -> dict[str, tuple[str, str, str]]:
+    """Explain the eleven measures as their catalogue does."""
+    return {
+        one.name.replace("_", "-"): (kit.capital(one.title), one.why, "")
+        for one in MEASURES.values()
+    }

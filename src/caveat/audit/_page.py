@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,9 @@ from caveat.audit._remarks import CHECKS
 from caveat.audit._section_data import data_section
 from caveat.audit._section_free import free_section
 from caveat.audit._section_models import models_section
+from caveat.audit._section_targets import targets_section
 from caveat.audit._section_tomorrow import tomorrow_section
+from caveat.audit._title_weaker import weaker_lede, weaker_title
 from caveat.report import kit
 
 
@@ -38,51 +40,64 @@ class Again:
 
 def make_page(reading: Reading, remarks: Sequence[Remark], again: Again) -> kit.Page:
     """Build the page of an audit from its numbers and its caveats."""
+    one_target = (free_section, models_section, tomorrow_section)
     sections = [
         data_section(reading, remarks),
-        free_section(reading, remarks),
-        models_section(reading, remarks),
-        tomorrow_section(reading, remarks),
+        *(make(reading, remarks) for make in one_target if reading.single),
+        *(_WEAKER[part](reading, remarks) for part in reading.asked),
         _caveat_section(reading, remarks),
         _again_section(reading, again),
     ]
     chapter = kit.Chapter(
         "",
-        kit.say(
-            "Audit of {file}, target {target}",
-            file=kit.code(str(reading.facts["file"])),
-            target=kit.code(str(reading.facts["target"])),
-        ),
+        _eyebrow(reading),
         title(reading),
         _lede(reading),
-        figure=anatomy(reading),
+        figure=anatomy(reading) if reading.single else None,
         sections=sections,
         checks=f"No caveat was found by these checks: {CHECKS}.",
     )
     return kit.Page([chapter])
 
 
+_WEAKER: dict[str, Callable[[Reading, Sequence[Remark]], kit.Section]] = {
+    "targets": targets_section,
+}
+
+
+def _eyebrow(reading: Reading) -> kit.Prose:
+    file = kit.code(str(reading.facts["file"]))
+    if reading.single:
+        target = kit.code(str(reading.facts["target"]))
+        return kit.say("Audit of {file}, target {target}", file=file, target=target)
+    words = {"targets": "several targets", "candidates": "candidate labels"}
+    asked = " and ".join(words[part] for part in reading.asked)
+    return kit.say("Audit of {file}, {asked}", file=file, asked=asked)
+
+
 def title(reading: Reading) -> kit.Prose:
     """Say the best score, and what it is worth."""
+    if not reading.single:
+        return weaker_title(reading)
     best, free = reading.best, reading.free
     if best is None:
         return kit.prose("No model gave a value.")
     if reading.regression:
         return kit.say(
             "{model} errs by {score}. A constant answer errs by {chance}.",
-            model=best.title,
+            model=kit.capital(best.title),
             score=number(best.value),
             chance=number(reading.chance),
         )
     if free is None or math.isnan(free.value):
         return kit.say(
             "{model} scores {score}. Chance scores 0.50.",
-            model=best.title,
+            model=kit.capital(best.title),
             score=number(best.value),
         )
     return kit.say(
         "{model} scores {score}. Clustering scores {free} without seeing one label.",
-        model=best.title,
+        model=kit.capital(best.title),
         score=number(best.value),
         free=number(free.value),
     )
@@ -90,6 +105,8 @@ def title(reading: Reading) -> kit.Prose:
 
 def _lede(reading: Reading) -> kit.Prose:
     best, free = reading.best, reading.free
+    if not reading.single:
+        return weaker_lede(reading)
     if best is None:
         return kit.prose("What was found in the table stands below.")
     if not reading.has_skill:
@@ -140,6 +157,9 @@ def _caveat_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
         "free": "The free part",
         "models": "The models",
         "tomorrow": "Tomorrow",
+        "targets": "Several targets",
+        "shares": "Shares of groups",
+        "sets": "Candidates",
     }
     if not remarks:
         return kit.Section(

@@ -8,11 +8,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from caveat._registry import Entry
 from caveat.audit._folds import make_fold
 from caveat.audit._outline import Outline, outline
+from caveat.audit._plan_weaker import (
+    check_weaker,
+    has_single_target,
+    set_aside,
+    try_weaker,
+    weaker_reference,
+    weaker_scenario,
+)
 from caveat.audit._score import given_answers, read_predictions
-from caveat.audit._table import FEWEST_ROWS, Table, make_table
+from caveat.audit._table import FEWEST_ROWS, Table, label_sets, make_table
 from caveat.audit.study import TOPIC
 from caveat.datasets import Dataset, resolve
 from caveat.datasets._files import digest_of, existing, find_format
@@ -38,7 +48,14 @@ class Settings:
     file : str
         CSV or Parquet.
     target : str or None
-        Column to predict; the last if None.
+        Column to predict; the last if None, unless `targets` or `candidates` are given.
+    targets : tuple of str
+        Several yes-or-no columns to predict together.
+    bags : str or None
+        Column of groups whose shares of the classes are all that a learner may know.
+    candidates : str or None
+        Column with a set of candidate labels per row; the target, if named, is then
+        the truth.
     groups, time, weights : str or None
         Columns with a role: rows of a group stay together, later rows are judged by
         what was learnt earlier, rows count by their weight.
@@ -65,6 +82,9 @@ class Settings:
 
     file: str
     target: str | None = None
+    targets: tuple[str, ...] = ()
+    bags: str | None = None
+    candidates: str | None = None
     groups: str | None = None
     time: str | None = None
     weights: str | None = None
@@ -118,7 +138,10 @@ def prepare(settings: Settings) -> Prepared:
     _check(settings)
     reference = _reference(settings)
     dataset = resolve(reference)
-    if dataset.task not in ("binary", "multiclass", "regression") or dataset.y is None:
+    single = has_single_target(settings)
+    if single and (
+        dataset.task not in ("binary", "multiclass", "regression") or dataset.y is None
+    ):
         raise InvalidInput(
             f"{settings.file}: the file holds {dataset.task} data; an audit needs one "
             "label or number per row"
@@ -128,23 +151,28 @@ def prepare(settings: Settings) -> Prepared:
         raise InvalidInput(
             f"{settings.file} has {rows}; an audit needs {FEWEST_ROWS} at least"
         )
+    target = dataset.y if dataset.y is not None else label_sets(dataset.Y)
+    aside = set_aside(settings, str(target.name))
     roles = [settings.groups, settings.time, settings.weights]
-    for name in [*roles, *settings.keep]:
-        if name is not None and name not in dataset.X.columns:
+    named = [name for name in roles if name is not None]
+    for name in [*named, *settings.keep, *aside]:
+        if name not in dataset.X.columns:
             raise UnknownName.among("column", name, map(str, dataset.X.columns))
     found = outline(
         dataset.X,
-        dataset.y,
+        target,
         dataset.kinds,
         regression=dataset.task == "regression",
-        taken=[name for name in roles if name is not None],
+        taken=[*named, *aside],
         keep=settings.keep,
     )
+    found.aside.update(aside)
     scenario = _scenario(settings, reference, dataset, found)
     table = make_table(dataset, {**scenario, "seed": settings.seed})
     _try(table, scenario, settings)
+    weaker = try_weaker(table, scenario)
     return Prepared(
-        study=_study(settings, reference, scenario, table),
+        study=_study(settings, reference, scenario, table, weaker),
         facts=_facts(settings, dataset),
         dataset=dataset,
         table=table,
@@ -159,10 +187,7 @@ def _check(settings: Settings) -> None:
         )
     if not 2 <= settings.folds <= 50:
         raise InvalidInput(f"--folds is {settings.folds}; use 2 to 50")
-    if settings.groups is not None and settings.groups == settings.time:
-        raise InvalidInput(
-            f"--groups and --time both name {settings.groups!r}; choose one"
-        )
+    check_weaker(settings)
     if settings.groups is not None and settings.time is not None:
         raise InvalidInput(
             "--groups and --time cannot be combined: folds are either whole groups or "
@@ -179,11 +204,15 @@ def _reference(settings: Settings) -> dict[str, Any]:
             "Parquet"
         )
     reference: dict[str, Any] = {"file": str(place.resolve())}
-    for name in ("target", "task"):
-        if getattr(settings, name) is not None:
-            reference[name] = getattr(settings, name)
-    if settings.kinds:
-        reference["kinds"] = dict(settings.kinds)
+    reference |= weaker_reference(settings)
+    if settings.task is not None:
+        reference["task"] = settings.task
+    kinds = dict(settings.kinds)
+    if settings.candidates is not None and has_single_target(settings):
+        # Read as text, so that codes such as 007 stay labels.
+        kinds[settings.candidates] = "categorical"
+    if kinds:
+        reference["kinds"] = kinds
     if settings.drop:
         reference["drop"] = list(settings.drop)
     reference["sample"] = _most_rows(settings, reference)
@@ -193,7 +222,11 @@ def _reference(settings: Settings) -> dict[str, Any]:
 
 def _most_rows(settings: Settings, reference: Mapping[str, Any]) -> int:
     """Say how many rows can be dealt with in the time that there is."""
-    few = resolve({**reference, "sample": 50, "sample_seed": 0})
+    try:
+        few = resolve({**reference, "sample": 50, "sample_seed": 0})
+    except InvalidInput:
+        # So few rows of a rare class may all be of the other.
+        few = resolve({**reference, "sample": _FEWEST_SAMPLED * 20, "sample_seed": 0})
     by_cells = settings.minutes * _CELLS_A_MINUTE / max(1, few.X.shape[1])
     most = min(settings.minutes * _ROWS_A_MINUTE, by_cells)
     return int(max(_FEWEST_SAMPLED, most))
@@ -223,6 +256,7 @@ def _scenario(
         "dates": list(found.dates),
         "strata": strata,
         "also": also,
+        **weaker_scenario(settings),
     }
     for name in ("groups", "time", "weights", "positive"):
         if getattr(settings, name) is not None:
@@ -247,7 +281,7 @@ def _add_dates(scenario: dict[str, Any], dataset: Dataset, role: str) -> None:
     """Read a column with a role as dates, if it holds any."""
     seen = outline(
         dataset.X[[role]],
-        dataset.y,
+        pd.Series(0, index=dataset.X.index),
         {role: dataset.kinds[role]},
         regression=dataset.task == "regression",
     )
@@ -260,7 +294,7 @@ def _test(
     place = existing(str(settings.test))
     return {
         **reference,
-        "target": str(dataset.y.name) if dataset.y is not None else None,
+        **({} if dataset.y is None else {"target": str(dataset.y.name)}),
         "file": str(place.resolve()),
         "digest": digest_of(place),
     }
@@ -326,16 +360,18 @@ def _study(
     reference: Mapping[str, Any],
     scenario: Mapping[str, Any],
     table: Table,
+    weaker: list[Any],
 ) -> dict[str, Any]:
-    own = ["columns", "eapp"]
-    if scenario["predictions"]:
-        own.append("predictions")
+    own: list[Any] = ["columns"]
+    if scenario["single"]:
+        given = ["predictions"] if scenario["predictions"] else []
+        own += ["eapp", *given, *_models(settings, table.task)]
     return {
         "study": settings.study_name,
         "topic": "audit",
         "datasets": [dict(reference)],
         "scenario": dict(scenario),
-        "learners": [*own, *_models(settings, table.task)],
+        "learners": [*own, *weaker],
         "repeats": settings.folds,
         "baseline": "none",
         "budget": {
@@ -353,7 +389,7 @@ def _facts(settings: Settings, dataset: Dataset) -> dict[str, Any]:
             whole = int(taken[1].replace(",", ""))
     return {
         "file": Path(settings.file).name,
-        "target": "" if dataset.y is None else str(dataset.y.name),
-        "task": dataset.task,
+        "target": "" if not has_single_target(settings) else str(dataset.y.name),
+        "task": dataset.task if has_single_target(settings) else "weaker",
         "whole-rows": whole,
     }

@@ -10,106 +10,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from caveat.audit._reading_parts import Difference, Free, Score, Shifted, Split
+from caveat.audit._reading_weaker import (
+    ManyTargets,
+    Sets,
+    Shares,
+    read_sets,
+    read_shares,
+    read_targets,
+)
 from caveat.report import corrected_resampled_t_test
 
 if TYPE_CHECKING:
     from caveat.study import Records
-
-OWN = ("columns", "eapp", "dummy")
-
-
-@dataclass(frozen=True)
-class Score:
-    """A model over folds.
-
-    Attributes
-    ----------
-    name, title : str
-    value, low, high : float
-        Mean over folds and its 95 % interval; NaN without two folds.
-    folds : int
-    upper : float
-        Mean AUC (of numbers: for the upper half), to be held against the free part.
-    seconds : float
-        Median time of a fold.
-    further : dict of str to float
-        Means of the other measures.
-    values : dict of (round, fold) to float
-    """
-
-    name: str
-    title: str
-    value: float
-    low: float
-    high: float
-    folds: int
-    upper: float
-    seconds: float
-    further: Mapping[str, float]
-    values: Mapping[tuple[int, int], float]
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Best model minus another, positive if the best is better."""
-
-    other: str
-    value: float
-    low: float
-    high: float
-    p: float
-
-    @property
-    def is_real(self) -> bool:
-        """Whether folds can tell it from nothing."""
-        return self.p < 0.05
-
-
-@dataclass(frozen=True)
-class Free:
-    """The free part: EAPP at 1/p₀, and what shuffled labels give."""
-
-    value: float
-    paper: float
-    low: float
-    high: float
-    p: float
-    skill: float
-    verdict: str
-    k_star: float
-    merged: bool
-    rows: int
-    curve: pd.DataFrame
-    drivers: pd.DataFrame
-
-
-@dataclass(frozen=True)
-class Shifted:
-    """One model while columns vanish."""
-
-    name: str
-    title: str
-    closed: float
-    most_used: str
-    single: pd.Series
-    decay: pd.DataFrame
-    policies: pd.Series
-    test_rows: int
-    columns: int
-
-    @property
-    def worst(self) -> float:
-        """Score without the column that is missed most."""
-        return float(self.single[self.most_used])
-
-
-@dataclass(frozen=True)
-class Split:
-    """The models where rows are split in another way."""
-
-    by: str
-    column: str
-    scores: dict[str, Score]
 
 
 @dataclass(frozen=True)
@@ -131,6 +44,8 @@ class Reading:
     others : list of Split
     within : DataFrame
         ``column, learner, value, overall``.
+    targets, shares, sets : ManyTargets, Shares and Sets, or None
+        Weaker labels, as far as they were asked for.
     states : dict of str to int
         How many trials ended how.
     failures : list of (str, str, str)
@@ -157,11 +72,25 @@ class Reading:
     versions: str = ""
     digest: str = ""
     differences: list[Difference] = field(default_factory=list)
+    targets: ManyTargets | None = None
+    shares: Shares | None = None
+    sets: Sets | None = None
 
     @property
     def scenario(self) -> Mapping[str, Any]:
         """What the study file says of the table."""
         return self.spec["scenario"]
+
+    @property
+    def single(self) -> bool:
+        """Whether the audit is about one target."""
+        return bool(self.scenario["single"])
+
+    @property
+    def asked(self) -> list[str]:
+        """The parts on weaker labels that were asked for."""
+        wanted = ("targets", "bags", "candidates")
+        return [part for part in wanted if self.scenario[part]]
 
     @property
     def regression(self) -> bool:
@@ -234,6 +163,9 @@ class Reading:
         return 3.0 * float(spread.mean()) if len(spread) else 0.0
 
 
+_FURTHER = (
+    *("decay", "policies", "labels", "thresholds", "shares", "sizes", "confusions"),
+)
 _EXPECTED = (
     *("scenario.part", "scenario.round", "scenario.by", "scenario.column"),
     *("fact.test-rows", "fact.training-rows"),
@@ -286,7 +218,7 @@ def read_audit(
     curves = {
         name: _with_part(records, trials, name)
         for name in ("columns", "classes", "eapp", "drivers", "within", "single")
-    } | {name: _with_part(records, trials, name) for name in ("decay", "policies")}
+    } | {name: _with_part(records, trials, name) for name in _FURTHER}
     ended = trials[trials["state"] == "done"]
     bad = trials[~trials["state"].isin(["done", "pending", "running"])]
     left = trials[trials["state"].isin(["pending", "running"])]
@@ -313,6 +245,9 @@ def read_audit(
         ratio=ratio,
         versions=str(versions.iloc[0]) if len(versions) else "",
         differences=_differences(scores, ratio, -1.0 if measure == "rmse" else 1.0),
+        targets=read_targets(rows[part == "targets"], curves, titles, _interval),
+        shares=read_shares(rows[part == "bags"], curves, titles, _interval),
+        sets=read_sets(rows[part == "candidates"], curves, titles, _interval),
     )
 
 

@@ -10,12 +10,15 @@ from caveat.report import kit
 
 # Kinds of caveats in the order of how much the headline would mislead without them.
 _RANKS = {
-    kind: 10.0 * (20 - place)
+    kind: 10.0 * (40 - place)
     for place, kind in enumerate(
         [
             *("no-skill", "leak", "split", "within", "below-free", "free", "vanish"),
+            *("popular", "hidden", "noise", "same"),
             *("test-copies", "gap", "tie", "copies", "contradictions", "rare"),
-            *("failed", "cut", "sampled", "aside", "policy", "small", "weights"),
+            *("peeked", "regret", "variant", "spread", "unsure"),
+            *("failed", "cut", "sampled", "policy", "small", "weights"),
+            *("disagree", "others", "left-out", "unchecked"),
         ]
     )
 }
@@ -28,7 +31,7 @@ class Remark:
     Attributes
     ----------
     kind : str
-    section : {"data", "free", "models", "tomorrow"}
+    section : {"data", "free", "models", "tomorrow", "targets", "shares", "sets"}
     severity : {"serious", "careful", "note"}
     sentence, how : Prose
     number : str
@@ -79,3 +82,14 @@ def percent(share: float) -> str:
 def verb(reading: Reading) -> str:
     """Say which way a score goes when it gets worse."""
     return "rises" if reading.regression else "falls"
+
+
+def home(reading: Reading) -> str:
+    """Name the section that remarks on the whole run stand in."""
+    if reading.single:
+        return "models"
+    return SECTIONS[reading.asked[0]]
+
+
+SECTIONS = {"targets": "targets", "bags": "shares", "candidates": "sets"}
+"""The section of every part on weaker labels."""

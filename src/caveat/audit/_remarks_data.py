@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from caveat.audit._reading import Reading
-from caveat.audit._remark import Remark, percent
+from caveat.audit._remark import Remark, home, percent
 from caveat.report import kit
 
 
@@ -203,7 +203,7 @@ def conditions(reading: Reading) -> list[Remark]:
         found.append(
             Remark(
                 "small",
-                "models",
+                home(reading),
                 "note",
                 kit.say(
                     "The table has {rows} rows: a handful of them moves every number.",
@@ -216,7 +216,7 @@ def conditions(reading: Reading) -> list[Remark]:
         found.append(
             Remark(
                 "weights",
-                "models",
+                home(reading),
                 "note",
                 kit.say(
                     "Rows count by {column} in every score; models are fitted "

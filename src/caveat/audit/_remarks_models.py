@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
-from caveat.audit._reading import Reading, Score
-from caveat.audit._remark import Remark, number, verb
+from caveat.audit._reading import Reading
+from caveat.audit._reading_parts import Score
+from caveat.audit._remark import Remark, home, number, verb
 from caveat.report import kit
 
 
@@ -176,7 +177,7 @@ def unfinished(reading: Reading) -> list[Remark]:
         found.append(
             Remark(
                 "cut",
-                "models",
+                home(reading),
                 "note",
                 kit.say(
                     "Stopped when the time was over: {left} of {total} trials were "
@@ -195,7 +196,7 @@ def unfinished(reading: Reading) -> list[Remark]:
         found.append(
             Remark(
                 "failed",
-                "models",
+                home(reading),
                 "careful",
                 kit.say(
                     "{count} of {total} trials gave no value ({names}); none was "

@@ -28,6 +28,9 @@ _ASIDE = {
     "groups": "keeps rows together",
     "time": "orders the rows",
     "weights": "weighs the rows",
+    "another target": "set aside: another target",
+    "makes the groups": "set aside: makes the groups",
+    "holds candidates": "set aside: holds candidate labels",
 }
 
 _MOST_COLUMNS = 12
@@ -40,7 +43,9 @@ def data_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
     count = int(table.get("columns", 0))
     aside = reading.scenario["aside"]
     parts = [f"{rows} rows", kit.plural(count, "column")]
-    if reading.regression:
+    if not reading.single:
+        parts += _weaker_parts(reading)
+    elif reading.regression:
         parts.append(f"median {number(float(table.get('target-median', math.nan)))}")
     elif len(reading.classes) == 2:
         share = reading.classes["rows"].iloc[1] / max(1, reading.classes["rows"].sum())
@@ -59,6 +64,17 @@ def data_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
         blocks=[*_column_tables(reading, remarks), _assumptions(reading)],
         caveats=caveats_of("data", remarks, set(_stars(reading, remarks).values())),
     )
+
+
+def _weaker_parts(reading: Reading) -> list[str]:
+    """Say how many targets there are, or how many classes the candidates name."""
+    found = []
+    if reading.targets is not None:
+        found.append(f"{kit.word(reading.targets.count)} targets")
+        found.append(f"{reading.targets.per_row:.1f} of them a row")
+    elif reading.scenario["targets"]:
+        found.append(f"{kit.word(len(reading.scenario['targets']))} targets")
+    return found
 
 
 def _stars(reading: Reading, remarks: Sequence[Remark]) -> dict[str, str]:
@@ -84,7 +100,10 @@ def _assumed(reading: Reading) -> str:
         "multiclass": "several classes",
         "regression": "numbers",
     }
-    words = f"The target was read as {tasks[str(reading.facts['task'])]}. "
+    if reading.single:
+        words = f"The target was read as {tasks[str(reading.facts['task'])]}. "
+    else:
+        words = "There is no single target, so no score of one model stands here. "
     return words + "Everything assumed here can be changed by an option."
 
 
@@ -107,24 +126,28 @@ def _column_tables(
         kit.Column("Column", "name"),
         kit.Column("Read as", "text"),
         kit.Column("Missing", best="max"),
-        kit.Column(
-            "Alone, R²" if reading.regression else "Alone, AUC",
-            best="max",
-            term="term-alone",
-        ),
-        kit.Column("Seen", "text"),
     ]
+    if reading.single:
+        alone = "Alone, R²" if reading.regression else "Alone, AUC"
+        columns.append(kit.Column(alone, best="max", term="term-alone"))
+    seen = [
+        _seen(row, said, used) for row in order.head(_MOST_COLUMNS).to_dict("records")
+    ]
+    if any(seen):
+        columns.append(kit.Column("Seen", "text"))
     rows = [
         kit.Row(
             [
                 kit.Cell(kit.code(kit.shorten(str(row["column"]), 40))),
                 kit.Cell(_read_as(row)),
                 kit.Cell(percent(float(row["missing"])), value=float(row["missing"])),
-                _alone(row, stars),
-                kit.Cell(_seen(row, said, used), tone="muted"),
+                *([_alone(row, stars)] if reading.single else []),
+                *([kit.Cell(words, tone="muted")] if any(seen) else []),
             ]
         )
-        for row in order.head(_MOST_COLUMNS).to_dict("records")
+        for row, words in zip(
+            order.head(_MOST_COLUMNS).to_dict("records"), seen, strict=True
+        )
     ]
     public = known[["column", "kind", "missing", "distinct", "alone", "aside"]]
     left = int(reading.table.get("columns", len(known))) - len(rows)
@@ -139,7 +162,7 @@ def _column_tables(
                 if left > 0
                 else ""
             )
-            + "Alone: bins of one column, judged on other rows.",
+            + ("Alone: bins of one column, judged on other rows." * reading.single),
             downloads=[csv("table.csv", public)],
         )
     ]
@@ -193,17 +216,13 @@ def _seen(row: Mapping[Any, Any], said: dict[str, Remark], used: dict[str, str])
 
 def _assumptions(reading: Reading) -> kit.Facts:
     scenario = reading.scenario
-    pairs: list[tuple[str, Any]] = [
-        (
-            "Target",
-            kit.say(
-                "{target}, read as {task}; {option} changes it",
-                target=kit.code(str(reading.facts["target"])),
-                task=str(reading.facts["task"]),
-                option=kit.code("--task"),
-            ),
-        )
-    ]
+    pairs: list[tuple[str, Any]] = []
+    if scenario["targets"]:
+        names = [kit.code(kit.shorten(str(name), 40)) for name in scenario["targets"]]
+        more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+        pairs.append(("Targets", kit.join(names[:8], ", ") + more))
+    if reading.single:
+        pairs.insert(0, _target_pair(reading))
     if len(reading.classes) == 2:
         pairs.append(
             (
@@ -215,7 +234,8 @@ def _assumptions(reading: Reading) -> kit.Facts:
                 ),
             )
         )
-    split = "random folds, classes in their shares; --groups and --time change it"
+    what = "classes" if reading.single else "labels"
+    split = f"random folds, {what} in their shares; --groups and --time change it"
     if scenario.get("test"):
         split = "all rows are learnt from, a test file judges"
     elif scenario.get("groups"):
@@ -236,3 +256,15 @@ def _assumptions(reading: Reading) -> kit.Facts:
             )
         )
     return kit.Facts(pairs)
+
+
+def _target_pair(reading: Reading) -> tuple[str, kit.Prose]:
+    return (
+        "Target",
+        kit.say(
+            "{target}, read as {task}; {option} changes it",
+            target=kit.code(str(reading.facts["target"])),
+            task=str(reading.facts["task"]),
+            option=kit.code("--task"),
+        ),
+    )

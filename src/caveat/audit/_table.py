@@ -42,6 +42,11 @@ class Table:
     weights : array or None
     held : array of bool
         Rows of a separate test file; all False without one.
+    target : Series
+        The target as it was read.
+    labels : DataFrame or None
+        Several targets as 0 and 1, where the audit has no single one; `y` then numbers
+        the rows' sets of labels.
     """
 
     X: pd.DataFrame
@@ -51,6 +56,8 @@ class Table:
     kinds: dict[str, str]
     weights: NDArray[np.float64] | None
     held: NDArray[np.bool_]
+    target: pd.Series
+    labels: pd.DataFrame | None = None
     dates: tuple[str, ...] = ()
 
     @property
@@ -113,13 +120,15 @@ def make_table(dataset: Dataset, look: Mapping[str, Any]) -> Table:
         ``aside``, ``dates``, ``groups``, ``time``, ``weights``, ``positive``, ``test``.
     """
     held = np.zeros(len(dataset), dtype=bool)
-    whole, target = dataset.X, dataset.y
+    whole, target, labels = dataset.X, dataset.y, dataset.Y
     if look.get("test"):
         other = _test_part(dataset, look["test"])
-        whole = pd.concat([whole, other.X], ignore_index=True)
-        target = pd.concat([target, other.y], ignore_index=True)
+        whole = pd.concat([whole, other.X[whole.columns]], ignore_index=True)
+        if target is not None:
+            target = pd.concat([target, other.y], ignore_index=True)
+        if labels is not None:
+            labels = pd.concat([labels, other.Y], ignore_index=True)
         held = np.arange(len(whole)) >= len(dataset)
-    assert target is not None
     dates = tuple(name for name in look["dates"] if name in whole.columns)
     if dates:
         whole = whole.assign(**{name: as_dates(whole[name]) for name in dates})
@@ -134,7 +143,12 @@ def make_table(dataset: Dataset, look: Mapping[str, Any]) -> Table:
             f"{dataset.name}: no column is left to learn from; all are identifiers, "
             "constant, or have another role"
         )
-    codes, classes = _target(target, dataset, look.get("positive"))
+    if target is None:
+        target = label_sets(labels)
+        labels_of_sets = [str(number) for number in range(int(target.max()) + 1)]
+        codes, classes = target.to_numpy(dtype=np.intp), labels_of_sets
+    else:
+        codes, classes = _target(target, dataset, look.get("positive"))
     return Table(
         X=features,
         y=codes,
@@ -143,8 +157,16 @@ def make_table(dataset: Dataset, look: Mapping[str, Any]) -> Table:
         kinds={n: "numerical" if n in dates else k for n, k in dataset.kinds.items()},
         weights=_weights(whole, look.get("weights")),
         held=held,
+        target=target,
+        labels=labels,
         dates=dates,
     )
+
+
+def label_sets(labels: pd.DataFrame) -> pd.Series:
+    """Give every distinct set of labels a number, row by row."""
+    rows = np.unique(labels.to_numpy(), axis=0, return_inverse=True)[1]
+    return pd.Series(rows.ravel(), name=None)
 
 
 def without(table: Table, columns: list[str]) -> Table:
@@ -156,7 +178,9 @@ def _test_part(dataset: Dataset, reference: Mapping[str, Any]) -> Dataset:
     from caveat.datasets import resolve
 
     options = {k: v for k, v in reference.items() if k not in ("digest", "rows")}
-    other = resolve({**options, "task": dataset.task})
+    if dataset.task != "multilabel":
+        options["task"] = dataset.task
+    other = resolve(options)
     lacking = [name for name in dataset.X.columns if name not in other.X.columns]
     if lacking:
         raise InvalidInput(

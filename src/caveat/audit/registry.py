@@ -4,6 +4,17 @@ from math import inf
 
 from caveat._registry import Entry, Registry
 from caveat.models.registry import MODELS
+from caveat.multilabel.registry import LEARNERS as TARGET_LEARNERS
+from caveat.multilabel.registry import MEASURES as TARGET_MEASURES
+from caveat.partial.registry import CRITERIA as SET_CRITERIA
+from caveat.partial.registry import LEARNERS as SET_LEARNERS
+from caveat.proportions.registry import CRITERIA as SHARE_CRITERIA
+from caveat.proportions.registry import LEARNERS as SHARE_LEARNERS
+
+# What each part on weaker labels tries: a few learners of different kinds, none slow.
+TARGETS = ("popularity", "br-logistic", "ml-knn", "limo", "forest")
+SHARES = ("em-lr", "mm", "lmm", "bag-forward-correction", "inverse-calibration")
+SETS = ("proden", "pop", "cc", "scl-nl")
 
 LEARNERS = Registry(
     "learner",
@@ -24,7 +35,20 @@ LEARNERS = Registry(
             target="caveat.audit._score:given_answers",
             summary="scores from a file",
         ),
+        Entry(
+            name="groups",
+            target="caveat.audit._shares:look_at_groups",
+            summary="groups whose shares are known: variant, spread, sizes",
+        ),
+        Entry(
+            name="sets",
+            target="caveat.audit._sets:look_at_sets",
+            summary="candidate labels: how many, how wrong",
+        ),
         *(MODELS[name] for name in MODELS),
+        *(TARGET_LEARNERS[name] for name in TARGETS),
+        *(SHARE_LEARNERS[name] for name in SHARES),
+        *(SET_LEARNERS[name] for name in SETS),
     ],
     entry_points_group="caveat.models",
 )
@@ -88,8 +112,27 @@ MEASURES = Registry(
             tasks=("regression",),
             facts={"direction": "max", "range": (0.0, 1.0)},
         ),
+        Entry(
+            name="covered",
+            target="caveat.partial.criteria:covering_rate",
+            summary="share of rows whose most probable label is a candidate",
+            facts={"direction": "max", "range": (0.0, 1.0)},
+        ),
+        Entry(
+            name="right",
+            target="caveat.supervised.measures:accuracy",
+            summary="share of suggestions, each among the candidates, that are true",
+            facts={"direction": "max", "range": (0.0, 1.0)},
+        ),
+        *(TARGET_MEASURES[name] for name in TARGET_MEASURES),
     ],
 )
 
-CRITERIA = Registry("criterion", [])
+CRITERIA = Registry(
+    "criterion",
+    [
+        *(SHARE_CRITERIA[name] for name in SHARE_CRITERIA),
+        *(SET_CRITERIA[name] for name in SET_CRITERIA),
+    ],
+)
 RULES = Registry("rule", [])

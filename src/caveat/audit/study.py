@@ -15,9 +15,20 @@ from caveat.audit._columns import examine
 from caveat.audit._folds import all_folds, make_fold
 from caveat.audit._free import free_part
 from caveat.audit._score import build, fit_and_judge, is_fitted_here
+from caveat.audit._sets import learn_sets, look_at_sets
+from caveat.audit._shares import learn_shares, look_at_groups
 from caveat.audit._table import Table, make_table
+from caveat.audit._targets import learn_targets
 from caveat.audit._tomorrow import decay
-from caveat.audit.registry import CRITERIA, LEARNERS, MEASURES, RULES
+from caveat.audit.registry import (
+    CRITERIA,
+    LEARNERS,
+    MEASURES,
+    RULES,
+    SETS,
+    SHARES,
+    TARGETS,
+)
 from caveat.exceptions import CaveatError, InvalidInput, UnknownName
 from caveat.study.topic import Context, Outcome
 
@@ -36,10 +47,22 @@ DEFAULTS: dict[str, Any] = {
     "test": None,
     "predictions": None,
     "also": [],
+    "single": True,
+    "targets": [],
+    "bags": None,
+    "candidates": None,
 }
 _LOOK = ("aside", "dates", "groups", "time", "weights", "positive", "test", "seed")
 _LOOK_AND_FOLDS = (*_LOOK, "folds")
-_OWN = ("columns", "eapp", "predictions")
+# Learners of each part on weaker labels; the first is a look, done once.
+_WEAKER = {
+    "targets": TARGETS,
+    "bags": ("groups", *SHARES),
+    "candidates": ("sets", *SETS),
+}
+_LOOKS = ("groups", "sets")
+# Folds of the parts whose learners take longest.
+_FEWER_FOLDS = {"bags": 3, "candidates": 2}
 
 
 class AuditTopic:
@@ -74,10 +97,19 @@ class AuditTopic:
         split = {"by": by, "column": given["groups"] or given["time"]}
         first = {"round": 0, **split, **look}
         scored = {"strata": given["strata"], "predictions": given["predictions"]}
-        worlds = [
-            {"part": "columns", **{name: given[name] for name in _LOOK}},
+        table = {name: given[name] for name in (*_LOOK, "single")}
+        worlds = [{"part": "columns", **table}]
+        weaker = [
+            {"part": part, "of": given[part], **first}
+            for part in _WEAKER
+            if given[part]
+        ]
+        if not given["single"]:
+            return worlds + weaker
+        worlds += [
             {"part": "free", "shuffles": given["shuffles"], **first},
             {"part": "score", **first, **scored},
+            *weaker,
             {"part": "tomorrow", **first},
         ]
         worlds += [
@@ -95,6 +127,10 @@ class AuditTopic:
     def wanted(self, world: Mapping[str, Any], learner: str, repeat: int) -> bool:
         """Leave out what a part of the audit has no use for."""
         part = world["part"]
+        if part in _WEAKER:
+            folds = min(world["folds"], _FEWER_FOLDS.get(part, world["folds"]))
+            most = 1 if learner in _LOOKS else folds
+            return learner in _WEAKER[part] and repeat < most
         if part in ("columns", "free"):
             return learner == {"columns": "columns", "free": "eapp"}[part] and not (
                 repeat
@@ -103,11 +139,12 @@ class AuditTopic:
             return is_fitted_here(learner) and repeat == 0
         if part == "also":
             return is_fitted_here(learner) and repeat < world["folds"]
-        return learner not in ("columns", "eapp") and repeat < world["folds"]
+        judged = is_fitted_here(learner) or learner in ("dummy", "predictions")
+        return judged and repeat < world["folds"]
 
     def configurations_per_trial(self, entry: Entry, count: int) -> int:
-        """One at a time."""
-        return 1
+        """Learners from shares judge their settings together, others have one."""
+        return count if entry.name in SHARES else 1
 
     def run(self, context: Context) -> Outcome:
         """Do one part of an audit; what goes wrong is told without quoting cells."""
@@ -124,6 +161,8 @@ class AuditTopic:
         world = context.world
         table = make_table(context.dataset, world)
         outcome = Outcome(rows=[])
+        if world["part"] in _WEAKER:
+            return self._weaker(context, table)
         if world["part"] == "columns":
             facts, columns, classes = examine(table, world)
             row = {f"fact.{name}": value for name, value in facts.items()}
@@ -142,6 +181,38 @@ class AuditTopic:
         else:
             row = self._score(context, table, outcome)
         outcome.rows.append({"config": 0, "checkpoint": None, **row})
+        return outcome
+
+    def _weaker(self, context: Context, table: Table) -> Outcome:
+        """Several targets, shares of groups, or sets of candidates."""
+        part, of = context.world["part"], context.world["of"]
+        outcome = Outcome(rows=[])
+        seed = _model_seed(context)
+        first = {"config": 0, "checkpoint": None}
+        if context.entry.name in _LOOKS:
+            row, curves = (
+                look_at_groups(table, of, seed=seed)
+                if part == "bags"
+                else look_at_sets(table, of)
+            )
+            outcome.rows.append({**first, **row})
+            outcome.curves.update(curves)
+            return outcome
+        fold = make_fold(table, context.world, context.repeat)
+        given = (context.entry, _params(context), table, fold, of)
+        if part == "targets":
+            row, curves = learn_targets(*given, seed=seed)
+            outcome.rows.append({**first, **row})
+            outcome.curves.update(curves)
+        elif part == "bags":
+            configurations = context.configurations
+            fixed = context.spec["learner"]["params"]
+            rows = learn_shares(
+                context.entry, configurations, fixed, table, fold, of, seed=seed
+            )
+            outcome.rows.extend(rows)
+        else:
+            outcome.rows.extend(learn_sets(*given, seed=seed))
         return outcome
 
     def _score(

@@ -34,6 +34,9 @@ _COMPARE = {
 @click.option(
     "--target", metavar="COL", help="Column to predict; the last if not given."
 )
+@click.option(
+    "--targets", metavar="A,B,C", help="Yes-or-no columns to predict together."
+)
 @click.option("--out", metavar="DIR", help="Folder for the page [FILE-audit].")
 @click.option("--groups", metavar="COL", help="Rows of a group stay in one fold.")
 @click.option("--time", "when", metavar="COL", help="Judge on later rows than learnt.")
@@ -91,6 +94,7 @@ def audit(context: click.Context, file: str, **given: Any) -> None:
     settings = Settings(
         file=file,
         target=given["target"],
+        targets=_words(given["targets"]),
         groups=given["groups"],
         time=given["when"],
         weights=given["weights"],
