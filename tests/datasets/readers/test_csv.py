@@ -123,6 +123,19 @@ def test_nul_bytes_are_refused_with_their_line():
         table(b"a,b\n1,\x00\n")
 
 
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        (b"\x89PNG\r\n\x1a\n", "a PNG picture, not text"),
+        (b"PK\x03\x04\x14\0", "an Excel workbook, not text; save it as CSV"),
+        (b"PAR1\x15\x04", "a Parquet file, not text; call it .parquet"),
+    ],
+)
+def test_a_file_of_another_kind_is_called_by_its_kind(start, words):
+    with pytest.raises(DataError, match=words):
+        table(start + b"\0\1\n" * 20)
+
+
 def test_utf_16_with_a_mark_is_read_and_noted():
     frame, notes = table("a,b\n1,ä\n".encode("utf-16"))
     assert frame["b"].tolist() == ["ä"]

@@ -6,6 +6,22 @@ import codecs
 
 from caveat.exceptions import DataError
 
+# First bytes of files that are often taken for text because of their name, what they
+# are, and what to do.
+_NO_TEXT = {
+    b"\x89PNG": ("a PNG picture", "pass a table"),
+    b"\xff\xd8\xff": ("a JPEG picture", "pass a table"),
+    b"GIF8": ("a GIF picture", "pass a table"),
+    b"%PDF": ("a PDF document", "export the table as CSV"),
+    b"PK\x03\x04": ("a zip archive or an Excel workbook", "save it as CSV"),
+    b"\xd0\xcf\x11\xe0": ("an old Excel workbook", "save it as CSV"),
+    b"PAR1": ("a Parquet file", "call it .parquet"),
+    b"\x89HDF": ("an HDF5 file", "export the table as CSV or Parquet"),
+    b"SQLite format 3": ("an SQLite database", "export the table as CSV"),
+    b"ARROW1": ("an Arrow file", "save it as Parquet"),
+    b"\x93NUMPY": ("a NumPy array", "call it .npy"),
+}
+
 
 def as_utf8(
     data: bytes, where: str, encoding: str | None = None
@@ -30,6 +46,9 @@ def as_utf8(
     """
     if not data or data.isspace():
         raise DataError(f"{where} is empty")
+    for mark, (kind, remedy) in _NO_TEXT.items():
+        if data.startswith(mark):
+            raise DataError(f"{where} is {kind}, not text; {remedy}")
     notes: list[str] = []
     if encoding is not None:
         clean = _decoded(data, where, encoding).encode()
