@@ -3,12 +3,16 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: demo test lint clean
+.PHONY: demo test tests lint clean
 
 demo: .venv/core
 	$(BIN)/caveat demo --out demo
 
-test: .venv/dev lint
+# Types are checked on one core while the tests begin on the others.
+test: .venv/dev
+	@$(MAKE) --no-print-directory -j2 lint tests
+
+tests: .venv/dev
 	$(BIN)/python -m pytest -q -m "not slow and not network"
 
 lint: .venv/dev

@@ -1,7 +1,8 @@
 import pytest
+from hypothesis import strategies as st
 
 from caveat.exceptions import CaveatError, InvalidInput
-from caveat.study import load_study
+from caveat.study import load_study, plan
 from caveat.study._spec import parse_bytes
 
 GOOD = """\
@@ -89,3 +90,29 @@ def test_data_files_are_read_from_beside_the_study(tmp_path):
 def test_a_memory_size_that_is_none_is_refused(size):
     with pytest.raises(InvalidInput, match="memory size"):
         parse_bytes(size)
+
+
+KEYS = ["study", "topic", "datasets", "scenario", "learners", "repeats", "seeds"]
+MORE_KEYS = ["measures", "selection", "protocol", "search", "then", "budget", "basline"]
+words = st.sampled_from(["fake", "iris", "other", "size", "1e-3", "..", "", "no", "😀"])
+values = st.recursive(
+    words | st.none() | st.booleans() | st.integers() | st.floats(),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(words, inner, max_size=3)
+    ),
+    max_leaves=4,
+)
+
+
+def test_any_study_is_planned_or_refused_in_one_sentence(holds):
+    change = st.dictionaries(st.sampled_from(KEYS + MORE_KEYS), values, max_size=3)
+    holds(planned_or_refused, change)
+
+
+def planned_or_refused(change):
+    good = {"study": "small", "topic": "fake", "datasets": ["iris"]}
+    try:
+        trials = plan({**good, "learners": ["fake"], **change})
+    except CaveatError:
+        return
+    assert len({trial.key for trial in trials}) == len(trials)
