@@ -50,6 +50,23 @@ def test_a_tree_without_ties_is_exactly_that_of_scikit_learn():
     assert errors[0] == pytest.approx(wanted, rel=1e-9)
 
 
+def test_large_nodes_whose_counts_are_subtracted_split_like_those_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    X = np.column_stack(
+        [np.eye(40)[rng.integers(0, 40, 4000)], rng.integers(0, 250, (4000, 2))]
+    )
+    y = standardised(X @ rng.normal(size=(42, 2)) + rng.normal(size=(4000, 2)))
+    rows = np.arange(4000)
+    settings = [300, 0.02, 0.2]
+    found = tree_errors(
+        BinnedItems.of(X), y, rows, rows, settings, np.random.RandomState(0)
+    )
+    for errors, setting in zip(found, settings, strict=True):
+        peer = DecisionTreeRegressor(min_samples_split=setting, random_state=0)
+        gaps = ((peer.fit(X, y).predict(X) - y) ** 2).mean(axis=0)
+        np.testing.assert_allclose(errors, gaps, rtol=1e-9)
+
+
 def test_boosting_with_all_of_a_tree_explains_more_each_time():
     X, y = numbers()
     rows = np.arange(300)

@@ -102,18 +102,7 @@ def tree_errors(
     """
     absolute = np.array([rows_to_split(m, len(train)) for m in min_splits])
     falling = np.argsort(-absolute, kind="stable")
-    tree = _tree_kernels.grow(
-        items.codes,
-        items.indptr,
-        items.features,
-        items.values,
-        items.first_bin,
-        items.usual,
-        rng.permutation(items.n_features),
-        y,
-        train.copy(),
-        int(absolute.min()),
-    )
+    tree, _ = _grow(items, y, train.copy(), int(absolute.min()), rng)
     sums = _tree_kernels.squared_errors(
         items.codes, y, test, *tree, absolute[falling].astype(np.int64)
     )
@@ -153,22 +142,37 @@ def boost(
     least = rows_to_split(min_split, len(train))
     errors = np.empty((n_trees, y.shape[1]))
     for k in range(n_trees):
-        tree = _tree_kernels.grow(
-            items.codes,
-            items.indptr,
-            items.features,
-            items.values,
-            items.first_bin,
-            items.usual,
-            rng.permutation(items.n_features),
-            rest,
-            train.copy(),
-            least,
+        rows = train.copy()
+        tree, start = _grow(items, rest, rows, least, rng)
+        _tree_kernels.subtract(items.codes, test, *tree, shrinkage, rest)
+        feature, _, _, _, mean, size = tree
+        _tree_kernels.subtract_at_leaves(
+            rows, start, feature, mean, size, shrinkage, rest
         )
-        for rows in (train, test):
-            _tree_kernels.subtract(items.codes, rows, *tree, shrinkage, rest)
         errors[k] = (rest[test] ** 2).mean(axis=0)
     return rest, errors
+
+
+def _grow(
+    items: BinnedItems,
+    y: Floats,
+    rows: NDArray,
+    min_split: int,
+    rng: np.random.RandomState,
+) -> Any:
+    """Grow one tree on some rows, which it puts in the order of its leaves."""
+    return _tree_kernels.grow(
+        items.codes,
+        items.indptr,
+        items.features,
+        items.values,
+        items.first_bin,
+        items.usual,
+        rng.permutation(items.n_features),
+        y,
+        rows,
+        min_split,
+    )
 
 
 def rows_to_split(min_split: int | float, n_rows: int) -> int:

@@ -11,6 +11,12 @@ Floats = NDArray[np.float64]
 # A node with fewer rows sorts them; a larger one counts them per bin.
 _FEW_ROWS = 48
 _FEW_BINS = 16
+# Of two children with more rows only the smaller one is counted; the counts of the
+# other are the parent's less those. One-hot features split off a few rows at a time,
+# so this saves nearly all the counting.
+_MANY_ROWS = 256
+# Most numbers that kept histograms may hold.
+_MOST_KEPT = 2**25
 
 
 @njit(cache=True)
@@ -23,32 +29,32 @@ def _scan_bins(
     rows: int,
     total: Floats,
     left: Floats,
+    usual_sum: Floats,
 ) -> tuple[float, int]:
     """Best cut of one feature from its histogram: gain and last bin on the left.
 
     Rows in the usual bin were not counted; they are what is missing from the total.
     """
     n_outputs = len(total)
-    known = 0
+    usual_count = rows
     for b in range(n_bins):
-        known += counts[first + b]
-    counts[first + usual] += rows - known
+        usual_count -= counts[first + b]
     for k in range(n_outputs):
-        rest = total[k]
+        usual_sum[k] = total[k]
         for b in range(n_bins):
-            rest -= sums[first + b, k]
-        sums[first + usual, k] += rest
+            usual_sum[k] -= sums[first + b, k]
         left[k] = 0.0
     best, cut, on_left = -1.0, -1, 0
     for b in range(n_bins - 1):
-        if counts[first + b] == 0:
+        inside = usual_count if b == usual else counts[first + b]
+        if inside == 0:
             continue
-        on_left += counts[first + b]
+        on_left += inside
         if on_left == rows:
             break
         gain = 0.0
         for k in range(n_outputs):
-            left[k] += sums[first + b, k]
+            left[k] += usual_sum[k] if b == usual else sums[first + b, k]
             right = total[k] - left[k]
             gain += left[k] * left[k] / on_left + right * right / (rows - on_left)
         if gain > best:
@@ -56,7 +62,7 @@ def _scan_bins(
     if cut >= 0:
         # Half-way to the next value that is there, for items whose value is not.
         after = cut + 1
-        while counts[first + after] == 0:
+        while (usual_count if after == usual else counts[first + after]) == 0:
             after += 1
         cut = (cut + after) // 2
     return best, cut
@@ -95,6 +101,32 @@ def _scan_sorted(
 
 
 @njit(cache=True)
+def _count_rows(
+    rows: NDArray,
+    indptr: NDArray,
+    features: NDArray,
+    values: NDArray,
+    first_bin: NDArray,
+    y: Floats,
+    counts: NDArray,
+    sums: Floats,
+    entries: NDArray,
+) -> None:
+    """Fill a histogram of all features from zero; `entries` counts per feature."""
+    counts[:] = 0
+    sums[:] = 0.0
+    entries[:] = 0
+    for row in rows:
+        for q in range(indptr[row], indptr[row + 1]):
+            f = features[q]
+            entries[f] += 1
+            b = first_bin[f] + values[q]
+            counts[b] += 1
+            for k in range(y.shape[1]):
+                sums[b, k] += y[row, k]
+
+
+@njit(cache=True)
 def grow(
     codes: NDArray,
     indptr: NDArray,
@@ -106,7 +138,7 @@ def grow(
     y: Floats,
     rows: NDArray,
     min_split: int,
-) -> tuple[NDArray, NDArray, NDArray, NDArray, Floats, NDArray]:
+) -> tuple[tuple[NDArray, NDArray, NDArray, NDArray, Floats, NDArray], NDArray]:
     """Grow a tree greedily by squared error.
 
     Parameters
@@ -128,17 +160,18 @@ def grow(
 
     Returns
     -------
-    feature, cut, left, right : ndarray (nodes,)
-        feature is -1 in a leaf; items with a code up to cut go left.
-    mean : ndarray (nodes, outputs)
-    size : ndarray (nodes,)
+    tree : feature, cut, left, right, mean, size
+        One entry per node. feature is -1 in a leaf; items with a code up to cut go
+        left; mean has a column per output.
+    start : ndarray (nodes,)
+        Where the rows of a node begin among the reordered ones.
     """
     n_features, n_outputs = len(usual), y.shape[1]
     most = 2 * len(rows)
     feature = np.full(most, -1, dtype=np.int32)
     cut = np.zeros(most, dtype=np.int32)
     left, right = np.zeros(most, dtype=np.int32), np.zeros(most, dtype=np.int32)
-    size = np.zeros(most, dtype=np.int64)
+    size, start = np.zeros(most, dtype=np.int64), np.zeros(most, dtype=np.int64)
     mean = np.zeros((most, n_outputs))
     n_bins = first_bin[n_features]
     counts = np.zeros(n_bins, dtype=np.int64)
@@ -146,17 +179,32 @@ def grow(
     touched = np.zeros(n_features, dtype=np.int64)
     is_touched = np.zeros(n_features, dtype=np.bool_)
     total, scratch = np.zeros(n_outputs), np.zeros(n_outputs)
+    missing = np.zeros(n_outputs)
     small = np.empty(_FEW_ROWS, dtype=np.int64)
     stack_node = np.zeros(most, dtype=np.int64)
     stack_first = np.zeros(most, dtype=np.int64)
     stack_last = np.zeros(most, dtype=np.int64)
     stack_last[0] = len(rows)
+    # Kept histograms, one per slot. The smaller child is always next, and has at most
+    # half of its parent's rows, so no more than this many wait at a time.
+    stack_slot = np.full(most, -1, dtype=np.int64)
+    n_slots = int(np.log2(max(len(rows), 2))) + 3
+    if n_slots * n_bins * (1 + n_outputs) > _MOST_KEPT:
+        n_slots = 0
+    kept_counts = np.zeros((n_slots, n_bins), dtype=np.int64)
+    kept_sums = np.zeros((n_slots, n_bins, n_outputs))
+    kept_entries = np.zeros((n_slots, n_features), dtype=np.int64)
+    free = np.arange(n_slots)
+    n_free = n_slots
+    # Below, counting rows anew is cheaper than subtracting histograms, and exact.
+    enough = max(min_split, _MANY_ROWS, n_bins // 4)
     depth, n_nodes = 1, 1
     while depth > 0:
         depth -= 1
         node, begin, end = stack_node[depth], stack_first[depth], stack_last[depth]
+        slot = stack_slot[depth]
         n = end - begin
-        size[node] = n
+        size[node], start[node] = n, begin
         square = 0.0
         for k in range(n_outputs):
             total[k] = 0.0
@@ -170,10 +218,33 @@ def grow(
             mean[node, k] = total[k] / n
             spread -= total[k] * total[k] / n
         if n < min_split or n < 2 or spread <= 1e-12 * max(square, 1e-300):
+            if slot >= 0:
+                free[n_free] = slot
+                n_free += 1
             continue
         few = n <= _FEW_ROWS
         n_touched = 0
-        for p in range(begin, end):
+        if slot < 0 and n >= enough and n_free > 0:
+            n_free -= 1
+            slot = free[n_free]
+            _count_rows(
+                rows[begin:end],
+                indptr,
+                features,
+                values,
+                first_bin,
+                y,
+                kept_counts[slot],
+                kept_sums[slot],
+                kept_entries[slot],
+            )
+        is_kept = slot >= 0
+        if is_kept:
+            for f in range(n_features):
+                if kept_entries[slot, f] > 0:
+                    touched[n_touched] = f
+                    n_touched += 1
+        for p in range(begin, begin if is_kept else end):
             row = rows[p]
             for q in range(indptr[row], indptr[row + 1]):
                 f = features[q]
@@ -192,14 +263,34 @@ def grow(
             f = touched[t]
             is_touched[f] = False
             width = first_bin[f + 1] - first_bin[f]
-            if few and width > _FEW_BINS:
+            if is_kept:
+                gain, at = _scan_bins(
+                    first_bin[f],
+                    width,
+                    usual[f],
+                    kept_counts[slot],
+                    kept_sums[slot],
+                    n,
+                    total,
+                    scratch,
+                    missing,
+                )
+            elif few and width > _FEW_BINS:
                 order = small[:n]
                 for p in range(n):
                     order[p] = rows[begin + p]
                 gain, at = _scan_sorted(codes[f], order, y, total, scratch)
             else:
                 gain, at = _scan_bins(
-                    first_bin[f], width, usual[f], counts, sums, n, total, scratch
+                    first_bin[f],
+                    width,
+                    usual[f],
+                    counts,
+                    sums,
+                    n,
+                    total,
+                    scratch,
+                    missing,
                 )
                 for b in range(first_bin[f], first_bin[f + 1]):
                     counts[b] = 0
@@ -216,6 +307,9 @@ def grow(
                 best, best_feature, best_cut = gain, f, at
                 best_priority = priority[f]
         if best_feature < 0:
+            if slot >= 0:
+                free[n_free] = slot
+                n_free += 1
             continue
         column = codes[best_feature]
         low, high = begin, end - 1
@@ -227,12 +321,46 @@ def grow(
                 high -= 1
         feature[node], cut[node] = best_feature, best_cut
         left[node], right[node] = n_nodes, n_nodes + 1
-        stack_node[depth], stack_first[depth], stack_last[depth] = n_nodes, begin, low
-        stack_node[depth + 1] = n_nodes + 1
-        stack_first[depth + 1], stack_last[depth + 1] = low, end
+        left_is_larger = low - begin >= end - low
+        larger = n_nodes if left_is_larger else n_nodes + 1
+        smaller = n_nodes + 1 if left_is_larger else n_nodes
+        first = low if left_is_larger else begin
+        last = end if left_is_larger else low
+        rest = n - (last - first)
+        other = -1
+        if slot >= 0 and rest >= enough and n_free > 0:
+            n_free -= 1
+            other = free[n_free]
+            _count_rows(
+                rows[first:last],
+                indptr,
+                features,
+                values,
+                first_bin,
+                y,
+                kept_counts[other],
+                kept_sums[other],
+                kept_entries[other],
+            )
+            kept_counts[slot] -= kept_counts[other]
+            kept_sums[slot] -= kept_sums[other]
+            kept_entries[slot] -= kept_entries[other]
+            if last - first < enough:
+                free[n_free] = other
+                n_free += 1
+                other = -1
+        elif slot >= 0:
+            free[n_free] = slot
+            n_free += 1
+            slot = -1
+        stack_node[depth], stack_slot[depth] = larger, slot
+        stack_first[depth] = begin if left_is_larger else low
+        stack_last[depth] = low if left_is_larger else end
+        stack_node[depth + 1], stack_slot[depth + 1] = smaller, other
+        stack_first[depth + 1], stack_last[depth + 1] = first, last
         depth += 2
         n_nodes += 2
-    return (
+    tree = (
         feature[:n_nodes],
         cut[:n_nodes],
         left[:n_nodes],
@@ -240,6 +368,7 @@ def grow(
         mean[:n_nodes],
         size[:n_nodes],
     )
+    return tree, start[:n_nodes]
 
 
 @njit(cache=True)
@@ -298,3 +427,22 @@ def subtract(
             node = left[node] if goes_left else right[node]
         for k in range(mean.shape[1]):
             rest[row, k] -= share * mean[node, k]
+
+
+@njit(cache=True)
+def subtract_at_leaves(
+    rows: NDArray,
+    start: NDArray,
+    feature: NDArray,
+    mean: Floats,
+    size: NDArray,
+    share: float,
+    rest: Floats,
+) -> None:
+    """Do the same for the rows the tree grew on: they lie leaf by leaf."""
+    for node in range(len(feature)):
+        if feature[node] >= 0:
+            continue
+        for p in range(start[node], start[node] + size[node]):
+            for k in range(mean.shape[1]):
+                rest[rows[p], k] -= share * mean[node, k]
