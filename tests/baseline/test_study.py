@@ -5,6 +5,7 @@ import pytest
 
 from caveat.baseline import EAPP
 from caveat.baseline.study import TOPIC
+from caveat.datasets import load
 from caveat.exceptions import CaveatError
 from caveat.study import load_study, plan
 from caveat.study._trial import run_trial
@@ -76,16 +77,45 @@ def test_the_study_of_representations_can_be_planned():
     assert len({trial.key for trial in trials}) == 2 * 3 * 30
 
 
-def test_settings_that_the_study_makes_are_refused():
-    study = {**STUDY, "learners": [{"name": "eapp", "folds": 5}]}
+@pytest.mark.parametrize(
+    ("name", "value"), [("folds", 5), ("selection", "test"), ("task", "regression")]
+)
+def test_settings_that_the_study_makes_are_refused(name, value):
+    study = {**STUDY, "learners": [{"name": "eapp", name: value}]}
     (trial,) = plan(study)
-    with pytest.raises(CaveatError, match="folds is set by the study"):
+    with pytest.raises(CaveatError, match=f"{name} is set by the study"):
         run_trial(trial.spec)
 
 
-def test_numbers_have_no_baseline():
-    assert "data are regression" in TOPIC.skip({"task": "regression"}, None)
-    assert TOPIC.skip({"task": "multiclass"}, None) == ""
+def record_of(dataset, **settings):
+    study = {**STUDY, "datasets": [dataset]}
+    study["learners"] = [{"name": "eapp", "shuffles": 9, **settings}]
+    (trial,) = plan(study)
+    return run_trial(trial.spec)
+
+
+def test_labels_are_read_off_the_data_set():
+    record = record_of("tags", k_max=4)
+    labels = load("tags").Y.columns
+    classes = {row["label"]: row["value"] for row in record["curves"]["eapp-classes"]}
+    assert set(classes) <= set(map(str, labels))
+    mean = np.mean(list(classes.values()))
+    assert record["table"]["test.auc"] == [pytest.approx(mean)]
+    assert "test.concordance" not in record["table"]
+
+
+def test_numbers_are_judged_by_concordance():
+    record = record_of("diabetes", k_max=3)
+    assert 0.5 < record["table"]["test.concordance"][0] < 0.8
+    assert 0.5 < record["table"]["criterion.train-auc"][0] < 0.8
+    assert "test.auc" not in record["table"]
+    assert [row["k"] for row in record["curves"]["eapp"]] == [2, 3]
+
+
+def test_candidate_labels_have_no_baseline():
+    assert "data are partial" in TOPIC.skip({"task": "partial"}, None)
+    for task in ("binary", "multiclass", "multilabel", "regression"):
+        assert TOPIC.skip({"task": task}, None) == ""
 
 
 def test_registries_can_be_read_and_loaded():

@@ -18,7 +18,7 @@ LEARNERS = Registry(
                 "representation": ["pca", "none"],
             },
             quick={"k_max": 3, "shuffles": 20},
-            tasks=("binary", "multiclass"),
+            tasks=("binary", "multiclass", "multilabel", "regression"),
         ),
     ],
 )
@@ -33,6 +33,13 @@ MEASURES = Registry(
             summary="EAPP at 1/p₀: labeling chosen on training, judged on test rows",
             facts={"direction": "max", "range": (0.0, 1.0)},
         ),
+        Entry(
+            name="concordance",
+            target="caveat.ranking:concordance",
+            display="concordance",
+            summary="EAPP of numbers: share of test pairs in the right order",
+            facts={"direction": "max", "range": (0.0, 1.0)},
+        ),
     ],
 )
 
@@ -43,7 +50,7 @@ CRITERIA = Registry(
             name="train-auc",
             target="caveat.baseline:best_labeling",
             display="training AUC",
-            summary="AUC of the chosen labeling on the rows that chose it, at 1/p₀",
+            summary="AUC (of numbers: concordance) on the rows that named the clusters",
             facts={"direction": "max", "range": (0.0, 1.0)},
         ),
     ],

@@ -13,7 +13,16 @@ from caveat.baseline.registry import CRITERIA, LEARNERS, MEASURES, RULES
 from caveat.exceptions import InvalidInput
 from caveat.study.topic import Context, Outcome, Row, single_world
 
-TASKS = ("binary", "multiclass")
+TASKS = ("binary", "multiclass", "multilabel", "regression")
+
+_HOLDS_OUT = "holds out its own rows"
+# What a study file must not say about EAPP, and why.
+SET_BY_STUDY = {
+    "folds": _HOLDS_OUT,
+    "selection": _HOLDS_OUT,
+    "preset": _HOLDS_OUT,
+    "task": "reads it off the data set",
+}
 
 
 class BaselineTopic:
@@ -42,7 +51,7 @@ class BaselineTopic:
         task = dataset["task"]
         if task in TASKS:
             return ""
-        return f"needs one class label per item, the data are {task}"
+        return f"needs classes, labels or numbers, the data are {task}"
 
     def run(self, context: Context) -> Outcome:
         """Compute the curve of every configuration on the trial's own split."""
@@ -59,10 +68,11 @@ class BaselineTopic:
         outcome = Outcome(rows=[])
         for index, params in context.configurations:
             model = self._model(context, params)
+            target = dataset.Y if dataset.task == "multilabel" else dataset.y
             with warnings.catch_warnings():
                 # The model keeps its warnings as notes, and they go into the record.
                 warnings.simplefilter("ignore", UserWarning)
-                model.fit(X, dataset.y, progress=context.progress)
+                model.fit(X, target, progress=context.progress)
             if np.isnan(model.value_):
                 raise InvalidInput(
                     f"{dataset.name}: there is no value at 1/p0 "
@@ -84,17 +94,19 @@ class BaselineTopic:
 
     def _model(self, context: Context, params: Mapping[str, Any]) -> Any:
         chosen = {**context.spec["learner"]["params"], **params}
-        for name in ("folds", "selection", "preset"):
+        for name, whose in SET_BY_STUDY.items():
             if name in chosen:
                 raise InvalidInput(
-                    f"learner eapp: {name} is set by the study, which holds out its "
-                    "own rows; leave it out"
+                    f"learner eapp: {name} is set by the study, which {whose}; leave "
+                    "it out"
                 )
         split = context.split()
+        task = context.dataset.task
         return context.make(
             params,
             folds=[(split.train, split.test)],
             kinds=dict(context.dataset.kinds),
+            task=task if task in ("multilabel", "regression") else "classification",
             random_state=context.seed("learner"),
         )
 
@@ -104,7 +116,7 @@ def row_of(model: Any) -> Row:
     null = model.null_at_k_star_
     return {
         "criterion.train-auc": model.train_value_,
-        "test.auc": model.value_,
+        f"test.{model.measure_.lower()}": model.value_,
         "fact.value_paper": model.value_paper_,
         "fact.p_value": model.p_value_,
         "fact.skill": model.skill_,
