@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from torch import Tensor, nn
 
 from caveat.exceptions import InvalidInput, UnknownName, hint
+from caveat.partial._slopes import Slope
 from caveat.training import Batch, Objective, Run
 
 VARIANTS = ("paper", "plench")
@@ -97,17 +98,37 @@ class Algorithm(Objective):
     def update(self, run: Run, batch: Batch) -> None:
         """Learn something about the rows of a batch, after its step."""
 
-    def loss(self, run: Run, batch: Batch) -> Tensor:
-        """Compute the loss of a batch, and keep its logits."""
-        logits = run.module(batch["x"])
+    def slope(self, z: Tensor, S: Tensor, rows: Tensor) -> Slope:
+        """Compute the loss and its derivative by the logits, where that is known.
+
+        It saves autograd the work. A class with a `risk` of its own inherits none.
+        """
+        raise NotImplementedError
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        own = vars(cls)
+        if "slope" not in own and ("risk" in own or "loss" in own):
+            cls.slope = Algorithm.slope  # type: ignore[method-assign]
+
+    def forward(self, run: Run, batch: Batch) -> Tensor:
+        """Give the logits of a batch, and keep them."""
+        logits = run.forward(batch["x"])
         self.logits = logits.detach()
-        return self.risk(logits, batch["candidates"], batch.rows)
+        return logits
+
+    def loss(self, run: Run, batch: Batch) -> Tensor:
+        """Compute the loss of a batch."""
+        return self.risk(self.forward(run, batch), batch["candidates"], batch.rows)
 
     def step(self, run: Run, batch: Batch) -> float:
         """Make one update, unless the batch has nothing to say."""
         if self.needs_excluded and bool(batch["candidates"].all()):
             return 0.0
-        return super().step(run, batch)
+        if type(self).slope is Algorithm.slope:
+            return super().step(run, batch)
+        z = self.forward(run, batch)
+        return run.follow(z, *self.slope(self.logits, batch["candidates"], batch.rows))
 
     def after_step(self, run: Run, batch: Batch) -> None:
         """Follow a step with the algorithm's own update."""

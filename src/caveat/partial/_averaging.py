@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from torch import Tensor
 
+from caveat.partial import _slopes as slopes
 from caveat.partial._algorithm import Algorithm, check_number
 from caveat.partial._losses import (
     absolute_errors,
@@ -20,6 +21,7 @@ from caveat.partial._losses import (
     squared_errors,
     uniform_confidences,
 )
+from caveat.partial._slopes import Slope
 
 
 class AbsMae(Algorithm):
@@ -88,6 +90,10 @@ class Cc(Algorithm):
         """Mean of -log of the candidates' probability."""
         return classifier_consistent(z, S)
 
+    def slope(self, z: Tensor, S: Tensor, rows: Tensor) -> Slope:
+        """Give the loss and its derivative by the logits."""
+        return slopes.classifier_consistent(z, S)
+
 
 class Log(Algorithm):
     """LOG: CC with the row weight (q - 1) / (q - |S|).
@@ -106,6 +112,10 @@ class Log(Algorithm):
     def risk(self, z: Tensor, S: Tensor, rows: Tensor) -> Tensor:
         """Weighted mean of -log of the candidates' probability."""
         return log_bound(z, S)
+
+    def slope(self, z: Tensor, S: Tensor, rows: Tensor) -> Slope:
+        """Give the loss and its derivative by the logits."""
+        return slopes.log_bound(z, S)
 
 
 class Exp(Algorithm):
@@ -127,6 +137,10 @@ class Exp(Algorithm):
     def risk(self, z: Tensor, S: Tensor, rows: Tensor) -> Tensor:
         """Weighted mean of exp(-mass)."""
         return exp_bound(z, S)
+
+    def slope(self, z: Tensor, S: Tensor, rows: Tensor) -> Slope:
+        """Give the loss and its derivative by the logits."""
+        return slopes.exp_bound(z, S)
 
 
 class MclMae(Algorithm):

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from caveat.exceptions import InvalidInput
+from caveat.partial import _slopes as slopes
 from caveat.partial._algorithm import Algorithm, check_number
 from caveat.partial._losses import (
     class_risks,
@@ -21,6 +22,7 @@ from caveat.partial._losses import (
     surrogate_nl,
     weighted_discriminative,
 )
+from caveat.partial._slopes import Slope
 from caveat.training import Run
 
 
@@ -203,6 +205,10 @@ class SclExp(ComplementaryAlgorithm):
         """Mean over pairs of exp(p)."""
         return surrogate_exp(z, S)
 
+    def slope(self, z: Tensor, S: Tensor, rows: Tensor) -> Slope:
+        """Give the loss and its derivative by the logits."""
+        return slopes.surrogate_exp(z, S)
+
 
 class SclNl(ComplementaryAlgorithm):
     """SCL-NL: -log(1 - p + 1e-6) of the excluded labels.
@@ -222,6 +228,10 @@ class SclNl(ComplementaryAlgorithm):
     def risk(self, z: Tensor, S: Tensor, rows: Tensor) -> Tensor:
         """Mean over pairs of -log(1 - p)."""
         return surrogate_nl(z, S)
+
+    def slope(self, z: Tensor, S: Tensor, rows: Tensor) -> Slope:
+        """Give the loss and its derivative by the logits."""
+        return slopes.surrogate_nl(z, S)
 
 
 class Lw(ComplementaryAlgorithm):

@@ -116,8 +116,8 @@ class Fredis(ConfidenceAlgorithm):
         if self.second_forward:
             with torch.no_grad():
                 z = run.module(batch["x"])
-        self.posterior[batch.rows] = z.softmax(dim=1)
-        self.W[batch.rows] = self.confidences(z, self.allowed(batch))
+        self.posterior.index_copy_(0, batch.rows, z.softmax(dim=1))
+        self.W.index_copy_(0, batch.rows, self.confidences(z, self.allowed(batch)))
 
     def after_epoch(self, run: Run) -> None:
         """Change the sets when it is time."""

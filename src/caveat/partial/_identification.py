@@ -9,12 +9,14 @@ import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
+from caveat.partial import _slopes as slopes
 from caveat.partial._algorithm import Algorithm, check_number
 from caveat.partial._losses import (
     candidate_softmax,
     uniform_confidences,
     weighted_cross_entropy,
 )
+from caveat.partial._slopes import Slope
 from caveat.training import Batch, Run
 
 
@@ -46,6 +48,10 @@ class ConfidenceAlgorithm(Algorithm):
         """Cross-entropy, weighted by the confidences."""
         return weighted_cross_entropy(z, self.W[rows])
 
+    def slope(self, z: Tensor, S: Tensor, rows: Tensor) -> Slope:
+        """Cross-entropy and its derivative."""
+        return slopes.weighted_cross_entropy(z, self.W.index_select(0, rows))
+
     def confidences(self, z: Tensor, S: Tensor) -> Tensor:
         """Give new confidences of rows by their logits."""
         return candidate_softmax(z, S)
@@ -56,7 +62,7 @@ class ConfidenceAlgorithm(Algorithm):
         if self.second_forward:
             with torch.no_grad():
                 z = run.module(batch["x"])
-        self.W[batch.rows] = self.confidences(z, self.allowed(batch))
+        self.W.index_copy_(0, batch.rows, self.confidences(z, self.allowed(batch)))
 
     def allowed(self, batch: Batch) -> Tensor:
         """Which labels the rows of a batch may still have."""

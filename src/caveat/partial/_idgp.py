@@ -103,8 +103,8 @@ class Idgp(Algorithm):
     def step(self, run: Run, batch: Batch) -> float:
         """Update both networks."""
         x, S, rows = batch["x"], batch["candidates"], batch.rows
-        z, a = run.module(x), self.generator(x)
-        D, G = self.D[rows], self.G[rows]
+        z, a = run.forward(x), run.forward(x, self.generator)
+        D, G = self.D.index_select(0, rows), self.G.index_select(0, rows)
         if run.updates <= self.warm_up * len(run.data["x"]) / len(batch):
             first, second = cross_entropy(z, D), binary_entropy(a, G)
         else:
@@ -114,8 +114,8 @@ class Idgp(Algorithm):
             first = label_loss(z, D, v, weight)
             second = generation_loss(a, S, G, r, weight)
         value = run.descend(first) + run.descend(second, self.optimiser)
-        self.D[rows] = candidate_softmax(z.detach(), S)
-        self.G[rows] = torch.sigmoid(a.detach()) * S
+        self.D.index_copy_(0, rows, candidate_softmax(z.detach(), S))
+        self.G.index_copy_(0, rows, torch.sigmoid(a.detach()) * S)
         return value
 
     def state(self) -> Any:

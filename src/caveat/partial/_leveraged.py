@@ -7,9 +7,11 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
+from caveat.partial import _slopes as slopes
 from caveat.partial._algorithm import check_number
 from caveat.partial._identification import ConfidenceAlgorithm
 from caveat.partial._losses import leveraged_confidences, leveraged_weighted
+from caveat.partial._slopes import Slope
 from caveat.training import Run
 
 
@@ -51,6 +53,11 @@ class Lws(ConfidenceAlgorithm):
     def risk(self, z: Tensor, S: Tensor, rows: Tensor) -> Tensor:
         """Weighted sigmoid losses of both sides."""
         return leveraged_weighted(z, S, self.W[rows], self.leverage)
+
+    def slope(self, z: Tensor, S: Tensor, rows: Tensor) -> Slope:
+        """Give the loss and its derivative by the logits."""
+        W = self.W.index_select(0, rows)
+        return slopes.leveraged_weighted(z, S, W, self.leverage)
 
     def confidences(self, z: Tensor, S: Tensor) -> Tensor:
         """Give shares of p within the candidates, and within the others."""

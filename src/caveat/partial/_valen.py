@@ -15,7 +15,7 @@ from caveat.exceptions import InvalidInput
 from caveat.partial._algorithm import Algorithm, check_number
 from caveat.partial._idgp import TINY, cross_entropy
 from caveat.partial._losses import uniform_confidences
-from caveat.training import Batch, Run, outputs, sgd
+from caveat.training import Batch, Diverged, Run, outputs, sgd
 
 
 def dirichlet_divergence(alpha: Tensor) -> Tensor:
@@ -40,13 +40,12 @@ def graph_block(neighbours: Tensor, rows: Tensor, spots: Tensor) -> Tensor:
     """
     count, k = len(rows), neighbours.shape[1]
     spots[rows] = torch.arange(count, device=rows.device)
-    there = spots[neighbours[rows]]
+    there = spots[neighbours.index_select(0, rows)]
     spots[rows] = -1
-    block = torch.eye(count, device=rows.device)
-    here = torch.arange(count, device=rows.device)[:, None].expand(-1, k)
-    known = there >= 0
-    block[here[known], there[known]] = 1.0
-    return block / (k + 1)
+    # Neighbours elsewhere share a last column, which is cut off.
+    block = torch.zeros(count, count + 1, device=rows.device)
+    block.scatter_(1, there.where(there >= 0, count), 1.0)
+    return block[:, :count].fill_diagonal_(1.0) / (k + 1)
 
 
 def evidence(a: Tensor, O: Tensor) -> Tensor:  # noqa: E741
@@ -146,14 +145,14 @@ class Valen(Algorithm):
         return self._recover(run, batch)
 
     def _identify(self, run: Run, batch: Batch) -> float:
-        z = run.module(batch["x"])
-        value = run.descend(cross_entropy(z, self.O[batch.rows]))
+        z = run.forward(batch["x"])
+        value = run.descend(cross_entropy(z, self.O.index_select(0, batch.rows)))
         self._follow(z, batch)
         return value
 
     def _follow(self, z: Tensor, batch: Batch) -> None:
         p = (z.detach().softmax(dim=1) + TINY) * batch["candidates"]
-        self.O[batch.rows] = p / p.sum(dim=1, keepdim=True)
+        self.O.index_copy_(0, batch.rows, p / p.sum(dim=1, keepdim=True))
 
     def _neighbours(self, run: Run) -> Tensor:
         """Nearest neighbours of all rows by the hidden layer, themselves left out."""
@@ -189,9 +188,15 @@ class Valen(Algorithm):
 
     def _recover(self, run: Run, batch: Batch) -> float:
         x, S, rows = batch["x"], batch["candidates"], batch.rows
-        z, a = run.module(x), self.encoder(x)
-        O, D = self.O[rows], self.D[rows]  # noqa: E741
-        d = Dirichlet(evidence(a, O)).rsample()
+        z = run.forward(x)
+        with torch.set_grad_enabled(not self.is_plench):
+            a = run.forward(x, self.encoder)
+        O, D = self.O.index_select(0, rows), self.D.index_select(0, rows)  # noqa: E741
+        shares = evidence(a, O)
+        if not bool(shares.isfinite().all()):
+            # Sampling would look for a number forever.
+            raise Diverged("the encoder's answer is not finite", step=run.updates)
+        d = Dirichlet(shares, validate_args=False).rsample()
         parts = {
             "x": x,
             "S": S,
@@ -199,9 +204,10 @@ class Valen(Algorithm):
             "D": D,
             "graph": graph_block(self.graph, rows, self.spots),
         }
-        value = run.descend(variational_loss(z, a, d, self.decoder(d), parts))
+        rebuilt = run.forward(d, self.decoder)
+        value = run.descend(variational_loss(z, a, d, rebuilt, parts))
         kept = (d.detach() + TINY) * S
-        self.D[rows] = kept / kept.sum(dim=1, keepdim=True)
+        self.D.index_copy_(0, rows, kept / kept.sum(dim=1, keepdim=True))
         self._follow(z, batch)
         return value
 

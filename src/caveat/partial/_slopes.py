@@ -1,0 +1,83 @@
+"""Losses together with their derivatives by the logits, where these are short.
+
+On a batch of some hundred rows autograd needs longer to record a loss and to walk back
+through it than the loss takes. Every function here gives what its namesake in `_losses`
+gives, and the gradient that autograd would find.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from caveat.partial._losses import exclusion_weights
+
+Slope = tuple[Tensor, Tensor]
+
+
+def through_softmax(p: Tensor, slope: Tensor) -> Tensor:
+    """Turn a derivative by the probabilities into that by the logits."""
+    weighted = p * slope
+    return weighted - p * weighted.sum(dim=1, keepdim=True)
+
+
+def weighted_cross_entropy(z: Tensor, W: Tensor) -> Slope:
+    """PRODEN, RC: (p sum_j W_j - W) / n."""
+    log_p = z.log_softmax(dim=1)
+    loss = -(W * log_p).sum(dim=1).mean()
+    return loss, (log_p.exp() * W.sum(dim=1, keepdim=True) - W) / len(z)
+
+
+def classifier_consistent(z: Tensor, S: Tensor, weights: Tensor | None = None) -> Slope:
+    """CC: (p - p within the candidates) / n, times row weights if there are any."""
+    inside = z.masked_fill(~S, -math.inf)
+    log_mass, total = inside.logsumexp(dim=1), z.logsumexp(dim=1)
+    rows = total - log_mass
+    slope = (z - total[:, None]).exp() - (inside - log_mass[:, None]).exp()
+    if weights is not None:
+        rows, slope = weights * rows, weights[:, None] * slope
+    return rows.mean(), slope / len(z)
+
+
+def log_bound(z: Tensor, S: Tensor) -> Slope:
+    """LOG: CC with the row weights of the complementary-label bound."""
+    return classifier_consistent(z, S, exclusion_weights(S, z))
+
+
+def exp_bound(z: Tensor, S: Tensor) -> Slope:
+    """EXP: the derivative by a candidate's p is -w exp(-mass) / n."""
+    p = z.softmax(dim=1)
+    inside = p * S
+    mass = inside.sum(dim=1, keepdim=True)
+    rows = exclusion_weights(S, z)[:, None] * torch.exp(-mass)
+    return rows.mean(), (p * mass - inside) * rows / len(z)
+
+
+def surrogate_nl(z: Tensor, S: Tensor) -> Slope:
+    """SCL-NL: the derivative by an excluded label's p is 1 / (1 - p + 1e-6)."""
+    p = z.softmax(dim=1)
+    rest = 1.0 - p + 1e-6
+    excluded = ~S
+    pairs = excluded.sum().clamp(min=1)
+    loss = -(torch.log(rest) * excluded).sum() / pairs
+    return loss, through_softmax(p, excluded / (rest * pairs))
+
+
+def surrogate_exp(z: Tensor, S: Tensor) -> Slope:
+    """SCL-EXP: the derivative by an excluded label's p is exp(p)."""
+    p = z.softmax(dim=1)
+    excluded = ~S
+    pairs = excluded.sum().clamp(min=1)
+    terms = torch.exp(p) * excluded
+    return terms.sum() / pairs, through_softmax(p, terms / pairs)
+
+
+def leveraged_weighted(z: Tensor, S: Tensor, W: Tensor, leverage: float) -> Slope:
+    """LWS: sigmoids have the slope s (1 - s), downwards for the candidates."""
+    s = torch.sigmoid(z)
+    below = 1.0 - s
+    inside, outside = W * S, leverage * W * ~S
+    loss = (inside * below + outside * s).sum(dim=1).mean()
+    return loss, (outside - inside) * s * below / len(z)

@@ -1,0 +1,94 @@
+"""Derivatives that are written out against autograd."""
+
+import pytest
+import torch
+
+from caveat.partial import Algorithm, _losses, _slopes
+from caveat.partial._averaging import Cc
+from caveat.partial._classifier import make_algorithm
+from caveat.partial._identification import Proden
+from caveat.partial.registry import LEARNERS
+
+NAMES = [
+    "weighted_cross_entropy",
+    "classifier_consistent",
+    "log_bound",
+    "exp_bound",
+    "surrogate_nl",
+    "surrogate_exp",
+    "leveraged_weighted",
+]
+
+
+def batch(seed, scale):
+    generator = torch.Generator().manual_seed(seed)
+    z = scale * torch.randn(9, 5, generator=generator, dtype=torch.float64)
+    S = torch.rand(9, 5, generator=generator) < 0.5
+    S[:, seed % 5] = True
+    S[0] = True
+    W = torch.rand(9, 5, generator=generator, dtype=torch.float64)
+    return z, S, W
+
+
+def arguments(name, S, W):
+    more = {"weighted_cross_entropy": [W], "leveraged_weighted": [S, W, 1.7]}
+    return more.get(name, [S])
+
+
+@pytest.mark.parametrize("scale", [0.1, 1.0, 20.0])
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("name", NAMES)
+def test_loss_and_slope_are_those_of_the_formula(name, seed, scale):
+    z, S, W = batch(seed, scale)
+    given = arguments(name, S, W)
+    leaf = z.clone().requires_grad_()
+    wanted = getattr(_losses, name)(leaf, *given)
+    wanted.backward()
+    loss, slope = getattr(_slopes, name)(z, *given)
+    torch.testing.assert_close(loss, wanted.detach(), rtol=1e-10, atol=1e-12)
+    torch.testing.assert_close(slope, leaf.grad, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_extreme_logits_leave_single_precision_finite(name):
+    z, S, W = batch(0, 1000.0)
+    loss, slope = getattr(_slopes, name)(z.float(), *arguments(name, S, W.float()))
+    assert loss.isfinite()
+    assert slope.isfinite().all()
+
+
+WRITTEN = [
+    name
+    for name, entry in LEARNERS.items()
+    if entry.load().slope is not Algorithm.slope
+]
+
+
+def test_many_algorithms_have_their_derivative_written_out():
+    assert {"proden", "pop", "cc", "scl-nl", "lws", "exp"} <= set(WRITTEN)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_an_algorithm_and_its_slope_agree(name):
+    z, S, W = batch(1, 2.0)
+    algorithm = make_algorithm(name)
+    algorithm.W = W / W.sum(1, keepdim=True)
+    leaf = z.clone().requires_grad_()
+    rows = torch.arange(len(z))
+    algorithm.risk(leaf, S, rows).backward()
+    _, slope = algorithm.slope(z, S, rows)
+    torch.testing.assert_close(slope, leaf.grad, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("parent", [Cc, Proden])
+def test_a_loss_of_ones_own_does_not_inherit_a_slope(parent):
+    class Other(parent):
+        def risk(self, z, S, rows):
+            return z.square().mean()
+
+    class Same(parent):
+        def update(self, run, batch):
+            pass
+
+    assert Other.slope is Algorithm.slope
+    assert Same.slope is parent.slope
