@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from caveat.audit import Settings, audit
+from caveat.audit import Settings, _plan_weaker, audit
 from caveat.audit._plan import prepare
+from caveat.audit._shares import share_learners
 from caveat.audit._targets import label_table
+from caveat.audit.registry import SHARES
 from caveat.exceptions import CaveatError
 
 pytestmark = pytest.mark.thorough
@@ -58,6 +60,25 @@ def several(file, here):
     return audit(settings, file.parent / "several", engine=here, command="caveat audit")
 
 
+@pytest.fixture(scope="module")
+def grouped(file, here):
+    """Audit one target, and what the shares of towns teach of it."""
+    settings = Settings(
+        str(file),
+        "tree",
+        bags="town",
+        drop=("seen", "warm", "calm", "rare"),
+        models=("logistic-regression",),
+        folds=2,
+        shuffles=5,
+        minutes=1,
+    )
+    few = [{"name": "mm", "lam": [1, 100]}, {"name": "lmm", "lam": [1], "gamma": [0.1]}]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_plan_weaker, "share_learners", lambda groups: few)
+        return audit(settings, file.parent / "grouped", engine=here, command="caveat")
+
+
 def headings_of(made):
     page = made.index.read_text("utf-8")
     found = re.findall(r'<h2 id="([^"]*)"[^>]*>(.*?)</h2>', page)
@@ -103,9 +124,41 @@ def test_other_targets_are_no_features_of_the_one(file):
     assert "calm" not in label_table(kept.table, ["warm", "calm"])[0].columns
 
 
+def test_shares_of_groups_stand_beside_every_label_and_the_free_part(grouped):
+    page = grouped.index.read_text("utf-8")
+    sections = re.findall(r'<section id="([^"]+)"', page)
+    assert sections[4] == "shares"
+    assert "town" in headings_of(grouped)["shares-h"]
+    assert grouped.reading.scenario["aside"]["town"] == "makes the groups"
+    found = grouped.reading.shares
+    assert set(found.models) == {"mm", "lmm"}
+    assert found.facts["groups"] == 4
+    assert 0.5 < found.best.auc[0] <= found.best.top <= 1
+    assert len(found.rules) >= 3
+    assert grouped.reading.failures == []
+
+
+def test_learners_from_shares_bring_their_grids_and_pairs_have_a_limit():
+    few, many = share_learners(12), share_learners(5_000)
+    assert [one["name"] for one in few] == list(SHARES)
+    assert {"name": "mm", "lam": [1, 10, 100]} in few
+    assert "lmm" not in [one["name"] for one in many]
+
+
+def test_no_group_is_named_anywhere(grouped):
+    written = [path for path in grouped.index.parent.rglob("*") if path.is_file()]
+    for name in (b"t0", b"t1", b"t3"):
+        pattern = re.compile(rb'[>"\s]' + name + rb'[<"\s,]')
+        assert not [path for path in written if pattern.search(path.read_bytes())]
+
+
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
+        ({"bags": "town", "targets": ("warm", "calm")}, "name it with --target"),
+        ({"target": "tree", "bags": "tree"}, "both name 'tree'"),
+        ({"target": "tree", "bags": "x0"}, "(?i)group"),
+        ({"target": "x0", "bags": "town"}, "target holds numbers"),
         ({"targets": ("warm",)}, "--targets names one column"),
         ({"targets": ("warm", "warm")}, "twice"),
         ({"targets": ("warm", "x0")}, "must be 0 or 1"),

@@ -102,6 +102,26 @@ _TARGETS: dict[str, tuple[str, str, str]] = {
 }
 
 
+_SHARES: dict[str, tuple[str, str, str]] = {
+    "share": (
+        "Share",
+        "How often a class occurs in a group: all that is known of the labels there.",
+        "",
+    ),
+    "variant": (
+        "Variant",
+        "How groups come about. Naive: by chance. Simple: by the label. Intermediate: "
+        "by the row. Hard: by both.",
+        "Tests decide, and decisions err.",
+    ),
+    "regret": (
+        "Regret",
+        "What a setting that was chosen without labels gives up against the best one.",
+        "Nobody can see it without labels.",
+    ),
+}
+
+
 def glossary(reading: Reading) -> kit.Terms:
     """Explain the words that occur on this page."""
     unused = {"accuracy", "log-loss"} if reading.regression else {"rmse", "r2", "mae"}
@@ -110,6 +130,8 @@ def glossary(reading: Reading) -> kit.Terms:
     terms = {name: term for name, term in _TERMS.items() if name not in unused}
     if "targets" in reading.asked:
         terms |= _TARGETS | _measure_terms()
+    if "bags" in reading.asked:
+        terms |= _SHARES
     return kit.Terms(
         "Words",
         [

@@ -19,12 +19,12 @@ from caveat.audit._remarks_models import (
     unfinished,
     within_levels,
 )
-from caveat.audit._remarks_weaker import several_targets
+from caveat.audit._remarks_weaker import several_targets, shares_of_groups
 
 _CHECKS: tuple[Callable[[Reading], list[Remark]], ...] = (
     *(no_skill, leaks, other_splits, within_levels, free_score, vanishing),
     *(policies, gaps, ties, copies, conditions, unfinished),
-    *(several_targets,),
+    *(several_targets, shares_of_groups),
 )
 
 CHECKS = (

@@ -145,3 +145,122 @@ def _other_targets(reading: Reading) -> list[Remark]:
             kit.say("{option} lets models see one.", option=kit.code("--keep COL")),
         )
     ]
+
+
+def shares_of_groups(reading: Reading) -> list[Remark]:
+    """Hold what shares teach against every label and against what is free."""
+    found = reading.shares
+    if found is None or not found.facts:
+        return []
+    remarks = [*_hidden(reading), *_regret(reading)]
+    facts = found.facts
+    if facts["variant"] in ("intermediate", "hard"):
+        remarks.append(
+            Remark(
+                "variant",
+                "shares",
+                "careful",
+                kit.say(
+                    "Groups by {column} differ in more than their labels ({test}): "
+                    "mean maps and forward correction assume that they do not.",
+                    column=_bags(reading),
+                    test=kit.strong(kit.p_value(float(facts["T4"]))),
+                ),
+                kit.p_value(float(facts["T4"])),
+                "Rows of one class are not alike in all groups.",
+            )
+        )
+    spread = float(facts["spread"])
+    if spread < 0.02:
+        remarks.append(
+            Remark(
+                "spread",
+                "shares",
+                "careful",
+                kit.say(
+                    "Groups by {column} have almost the same shares: their standard "
+                    "deviation is {spread}.",
+                    column=_bags(reading),
+                    spread=kit.strong(kit.fixed(spread, 3)),
+                ),
+                kit.fixed(spread, 3),
+                "What differs between them is mostly chance.",
+            )
+        )
+    left = int(facts["left-out"])
+    if left:
+        remarks.append(
+            Remark(
+                "left-out",
+                "shares",
+                "note",
+                kit.say(
+                    "{left} in groups of fewer than ten taught nothing.",
+                    left=kit.strong(kit.plural(left, "row")),
+                ),
+                kit.plural(left, "row"),
+            )
+        )
+    return remarks
+
+
+def _bags(reading: Reading) -> kit.Span:
+    return kit.code(str(reading.scenario["bags"]))
+
+
+def _hidden(reading: Reading) -> list[Remark]:
+    """Say how much of the score is lost when only shares are known."""
+    found, full = reading.shares, reading.best
+    if found is None or found.best is None or full is None or not reading.has_skill:
+        return []
+    best = found.best
+    share = (best.auc[0] - 0.5) / max(full.value - 0.5, 1e-12)
+    free = reading.free
+    below = free is not None and free.p < 0.05 and best.auc[0] <= free.value
+    if share >= 0.75 and not below:
+        return []
+    tail = (
+        kit.say(", and clusters {free} without any", free=number(free.value))
+        if below and free is not None
+        else kit.prose("")
+    )
+    return [
+        Remark(
+            "hidden",
+            "shares",
+            "serious" if share < 0.5 else "careful",
+            kit.say(
+                "Shares by {column} support {value} AUC, every label {full}{tail}.",
+                column=_bags(reading),
+                value=kit.strong(number(best.auc[0])),
+                full=number(full.value),
+                tail=tail,
+            ),
+            number(best.auc[0]),
+            kit.say("{model}, settings chosen without labels.", model=best.title),
+            1 - share,
+        )
+    ]
+
+
+def _regret(reading: Reading) -> list[Remark]:
+    found = reading.shares
+    if found is None or not len(found.rules) or float(found.rules.iloc[0]) <= 0.02:
+        return []
+    value = kit.fixed(float(found.rules.iloc[0]), 2)
+    return [
+        Remark(
+            "regret",
+            "shares",
+            "careful",
+            kit.say(
+                "Choosing settings without labels costs {value} AUC even by the best "
+                "rule, {rule}.",
+                value=kit.strong(value),
+                rule=str(found.rules.index[0]),
+            ),
+            value,
+            "Against the best setting, which only labels can tell.",
+            float(found.rules.iloc[0]),
+        )
+    ]

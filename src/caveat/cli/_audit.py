@@ -37,6 +37,7 @@ _COMPARE = {
 @click.option(
     "--targets", metavar="A,B,C", help="Yes-or-no columns to predict together."
 )
+@click.option("--bags", metavar="COL", help="Groups: what do their shares alone teach?")
 @click.option("--out", metavar="DIR", help="Folder for the page [FILE-audit].")
 @click.option("--groups", metavar="COL", help="Rows of a group stay in one fold.")
 @click.option("--time", "when", metavar="COL", help="Judge on later rows than learnt.")
@@ -95,6 +96,7 @@ def audit(context: click.Context, file: str, **given: Any) -> None:
         file=file,
         target=given["target"],
         targets=_words(given["targets"]),
+        bags=given["bags"],
         groups=given["groups"],
         time=given["when"],
         weights=given["weights"],
