@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import KW_ONLY, dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,6 +38,7 @@ class _Course:
     path: list[float] = field(default_factory=list)
 
 
+@dataclass(eq=False, repr=False)
 class AlternatingMeanMap(LaplacianMeanMap):
     """Mean map that labels the items itself, again and again, within the proportions.
 
@@ -97,50 +97,12 @@ class AlternatingMeanMap(LaplacianMeanMap):
     array([0, 0, 1, 0, 1, 1])
     """
 
-    def __init__(
-        self,
-        lam: float = 1.0,
-        gamma: float = 1.0,
-        sigma: float = 1.0,
-        mode: str = "min",
-        *,
-        start: str | ArrayLike = "lmm",
-        max_rounds: int | None = None,
-        tol: float = 1e-3,
-        at_least_one: bool = False,
-        similarity: str = "G,s",
-        eps: float = 0.0,
-        max_pair_items: int = 500,
-        weighting: str = "size",
-        bag_weights: str = "equal",
-        fit_intercept: bool = False,
-        solver: str = "newton",
-        max_iter: int = 100,
-        overflow: str = "stable",
-        multiclass: str = "ovr",
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            lam,
-            gamma,
-            sigma,
-            similarity=similarity,
-            eps=eps,
-            max_pair_items=max_pair_items,
-            weighting=weighting,
-            bag_weights=bag_weights,
-            fit_intercept=fit_intercept,
-            solver=solver,
-            max_iter=max_iter,
-            overflow=overflow,
-            multiclass=multiclass,
-            random_state=random_state,
-        )
-        self.mode = mode
-        self.start = start
-        self.max_rounds = max_rounds
-        self.tol = tol
-        self.at_least_one = at_least_one
+    mode: str = "min"
+    _: KW_ONLY
+    start: str | ArrayLike = "lmm"
+    max_rounds: int | None = None
+    tol: float = 1e-3
+    at_least_one: bool = False
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

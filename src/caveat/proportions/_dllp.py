@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
 
 import torch
 from torch import Tensor, nn
@@ -14,6 +13,7 @@ from caveat.proportions._params import check_choice
 from caveat.proportions._problem import BagProblem
 
 
+@dataclass(eq=False, repr=False)
 class DLLPClassifier(BagNetworkClassifier):
     """Perceptron trained so that its mean output over a bag is the bag's proportions.
 
@@ -78,32 +78,8 @@ class DLLPClassifier(BagNetworkClassifier):
     array([1])
     """
 
-    def __init__(
-        self,
-        learning_rate: float = 1e-3,
-        *,
-        hidden: Sequence[int] = (100, 100),
-        loss: str = "kl",
-        bag_batch: int | None = 512,
-        n_steps: int = 2000,
-        epochs: int | None = None,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.2,
-        patience: int = 5,
-        device: str = "cpu",
-        random_state: Any = None,
-    ) -> None:
-        self.learning_rate = learning_rate
-        self.hidden = hidden
-        self.loss = loss
-        self.bag_batch = bag_batch
-        self.n_steps = n_steps
-        self.epochs = epochs
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.patience = patience
-        self.device = device
-        self.random_state = random_state
+    _: KW_ONLY
+    loss: str = "kl"
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 import torch
@@ -15,6 +14,7 @@ from caveat.proportions._params import check_number
 from caveat.proportions._problem import BagProblem
 
 
+@dataclass(eq=False, repr=False)
 class EasyLLP(BagNetworkClassifier):
     """Perceptron on an estimate of every item's loss that is right on average.
 
@@ -57,32 +57,8 @@ class EasyLLP(BagNetworkClassifier):
     array([1])
     """
 
-    def __init__(
-        self,
-        learning_rate: float = 1e-3,
-        *,
-        c_max: float | None = None,
-        hidden: Sequence[int] = (100, 100),
-        bag_batch: int | None = 512,
-        n_steps: int = 2000,
-        epochs: int | None = None,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.2,
-        patience: int = 5,
-        device: str = "cpu",
-        random_state: Any = None,
-    ) -> None:
-        self.learning_rate = learning_rate
-        self.c_max = c_max
-        self.hidden = hidden
-        self.bag_batch = bag_batch
-        self.n_steps = n_steps
-        self.epochs = epochs
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.patience = patience
-        self.device = device
-        self.random_state = random_state
+    _: KW_ONLY
+    c_max: float | None = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from caveat.training import Objective, Training, adam, train
 Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False)
 class BagForwardNetwork(NetworkBagClassifier):
     """Perceptron that is trained, through a transition matrix, to guess the bag.
 
@@ -76,30 +77,13 @@ class BagForwardNetwork(NetworkBagClassifier):
     array([1])
     """
 
-    def __init__(
-        self,
-        learning_rate: float = 1e-3,
-        *,
-        groups: str = "all",
-        prior: str = "approx",
-        regroup_every: int = 20,
-        hidden: Sequence[int] = (100, 100),
-        batch_size: int = 128,
-        epochs: int | None = 20,
-        n_steps: int | None = None,
-        device: str = "cpu",
-        random_state: Any = None,
-    ) -> None:
-        self.learning_rate = learning_rate
-        self.groups = groups
-        self.prior = prior
-        self.regroup_every = regroup_every
-        self.hidden = hidden
-        self.batch_size = batch_size
-        self.epochs = epochs
-        self.n_steps = n_steps
-        self.device = device
-        self.random_state = random_state
+    _: KW_ONLY
+    groups: str = "all"
+    prior: str = "approx"
+    regroup_every: int = 20
+    batch_size: int = 128
+    epochs: int | None = 20
+    n_steps: int | None = None
 
     def _check_parameters(self) -> None:
         check_choice("groups", self.groups, ["all", "random"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ Floats = NDArray[np.float64]
 SIMILARITIES = ("G,s", "G", "NC")
 
 
+@dataclass(eq=False, repr=False)
 class LaplacianMeanMap(MeanOperatorClassifier):
     """Mean map whose class means may differ from bag to bag, but smoothly.
 
@@ -82,38 +84,13 @@ class LaplacianMeanMap(MeanOperatorClassifier):
     array([1])
     """
 
-    def __init__(
-        self,
-        lam: float = 1.0,
-        gamma: float = 1.0,
-        sigma: float = 1.0,
-        *,
-        similarity: str = "G,s",
-        eps: float = 0.0,
-        max_pair_items: int = 500,
-        weighting: str = "size",
-        bag_weights: str = "equal",
-        fit_intercept: bool = False,
-        solver: str = "newton",
-        max_iter: int = 100,
-        overflow: str = "stable",
-        multiclass: str = "ovr",
-        random_state: Any = None,
-    ) -> None:
-        self.lam = lam
-        self.gamma = gamma
-        self.sigma = sigma
-        self.similarity = similarity
-        self.eps = eps
-        self.max_pair_items = max_pair_items
-        self.weighting = weighting
-        self.bag_weights = bag_weights
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.max_iter = max_iter
-        self.overflow = overflow
-        self.multiclass = multiclass
-        self.random_state = random_state
+    gamma: float = 1.0
+    sigma: float = 1.0
+    _: KW_ONLY
+    similarity: str = "G,s"
+    eps: float = 0.0
+    max_pair_items: int = 500
+    random_state: Any = None
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

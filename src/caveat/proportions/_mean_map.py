@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ Floats = NDArray[np.float64]
 SAME_SHARE = 1e-9
 
 
+@dataclass(eq=False, repr=False)
 class MeanMap(MeanOperatorClassifier):
     """Linear classifier from class means that explain the bags' means.
 
@@ -83,27 +85,6 @@ class MeanMap(MeanOperatorClassifier):
     >>> model.predict([[-2.0], [2.0]])
     array([0, 1])
     """
-
-    def __init__(
-        self,
-        lam: float = 1.0,
-        *,
-        weighting: str = "size",
-        bag_weights: str = "equal",
-        fit_intercept: bool = False,
-        solver: str = "newton",
-        max_iter: int = 100,
-        overflow: str = "stable",
-        multiclass: str = "ovr",
-    ) -> None:
-        self.lam = lam
-        self.weighting = weighting
-        self.bag_weights = bag_weights
-        self.fit_intercept = fit_intercept
-        self.solver = solver
-        self.max_iter = max_iter
-        self.overflow = overflow
-        self.multiclass = multiclass
 
     def _bag_coefficients(self, problem: BagProblem, label: int) -> Floats:
         return mean_map_coefficients(problem, label, self)

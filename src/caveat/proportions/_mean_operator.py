@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -43,12 +43,24 @@ class Task:
     path: list[float] = field(default_factory=list)
 
 
+@dataclass(eq=False, repr=False)
 class MeanOperatorClassifier(OneVersusRest):
     """Base of the mean-map family: estimate ``E[y x]``, minimise the logistic loss.
 
     ``F(w) = sum_i log(e^(w.x_i) + e^(-w.x_i)) - N m.w + lam/2 |w|^2``, and the
-    probability of the second class is ``1 / (1 + e^(-2 w.x))``.
+    probability of the second class is ``1 / (1 + e^(-2 w.x))``. A subclass adds its
+    parameters as fields, so that `__init__` takes and stores them all.
     """
+
+    lam: float = 1.0
+    _: KW_ONLY
+    weighting: str = "size"
+    bag_weights: str = "equal"
+    fit_intercept: bool = False
+    solver: str = "newton"
+    max_iter: int = 100
+    overflow: str = "stable"
+    multiclass: str = "ovr"
 
     _sharpness = 2.0
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,21 @@ Floats = NDArray[np.float64]
 LossFunction = Callable[[nn.Module, Any], Tensor]
 
 
+@dataclass(eq=False, repr=False)
 class NetworkBagClassifier(BagClassifier):
     """Base of learners that train a perceptron with a softmax output.
 
-    A subclass has the parameters `hidden`, `learning_rate`, `device` and
-    `random_state`, and writes `_train`, which trains the network on tensors.
+    A subclass adds its parameters as fields, so that `__init__` takes and stores them
+    all, and writes `_train`, which trains the network on tensors.
     """
+
+    learning_rate: float = 1e-3
+    _: KW_ONLY
+    hidden: Sequence[int] = (100, 100)
+    n_steps: int | None = 2000
+    epochs: int | None = None
+    device: str = "cpu"
+    random_state: Any = None
 
     @abstractmethod
     def _train(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,15 @@ from caveat.proportions._problem import BagProblem
 from caveat.training import Best, Training, adam, train
 
 
+@dataclass(eq=False, repr=False)
 class BagNetworkClassifier(NetworkBagClassifier):
-    """Base of networks whose loss is about bags.
+    """Base of networks whose loss is about bags; a subclass says which loss."""
 
-    A subclass has the parameters `bag_batch`, `n_steps`, `epochs`, `early_stopping`,
-    `validation_fraction` and `patience`, and says what its loss is.
-    """
+    _: KW_ONLY
+    bag_batch: int | None = 512
+    early_stopping: bool = False
+    validation_fraction: float = 0.2
+    patience: int = 5
 
     @abstractmethod
     def _objective(self, problem: BagProblem) -> BagLoss:

@@ -159,7 +159,7 @@ def _grow(
     rows: NDArray,
     min_split: int,
     rng: np.random.RandomState,
-) -> Any:
+) -> tuple[_tree_kernels.Tree, NDArray]:
     """Grow one tree on some rows, which it puts in the order of its leaves."""
     return _tree_kernels.grow(
         items.codes,

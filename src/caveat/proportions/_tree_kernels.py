@@ -7,6 +7,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+# Feature, cut, left and right child, mean and size of every node.
+Tree = tuple[NDArray, NDArray, NDArray, NDArray, Floats, NDArray]
 
 # A node with fewer rows sorts them; a larger one counts them per bin.
 _FEW_ROWS = 48
@@ -138,7 +140,7 @@ def grow(
     y: Floats,
     rows: NDArray,
     min_split: int,
-) -> tuple[tuple[NDArray, NDArray, NDArray, NDArray, Floats, NDArray], NDArray]:
+) -> tuple[Tree, NDArray]:
     """Grow a tree greedily by squared error.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from math import exp
 from typing import Any
 
@@ -18,6 +18,7 @@ _RAMP_SHARE = 0.4
 _TINY = 1e-8
 
 
+@dataclass(eq=False, repr=False)
 class LLPVAT(BagNetworkClassifier):
     """DLLP with virtual adversarial training: boundaries stay away from items.
 
@@ -67,38 +68,11 @@ class LLPVAT(BagNetworkClassifier):
     array([1])
     """
 
-    def __init__(
-        self,
-        learning_rate: float = 1e-3,
-        *,
-        alpha: float = 0.05,
-        eps: float = 1.0,
-        xi: float = 1.0,
-        n_power: int = 1,
-        hidden: Sequence[int] = (100, 100),
-        bag_batch: int | None = 512,
-        n_steps: int = 2000,
-        epochs: int | None = None,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.2,
-        patience: int = 5,
-        device: str = "cpu",
-        random_state: Any = None,
-    ) -> None:
-        self.learning_rate = learning_rate
-        self.alpha = alpha
-        self.eps = eps
-        self.xi = xi
-        self.n_power = n_power
-        self.hidden = hidden
-        self.bag_batch = bag_batch
-        self.n_steps = n_steps
-        self.epochs = epochs
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.patience = patience
-        self.device = device
-        self.random_state = random_state
+    _: KW_ONLY
+    alpha: float = 0.05
+    eps: float = 1.0
+    xi: float = 1.0
+    n_power: int = 1
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
