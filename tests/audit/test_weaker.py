@@ -1,12 +1,13 @@
 """Weaker labels in an audit: several targets, shares of groups, candidates."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from caveat.audit import Settings, _plan_weaker, audit
+from caveat.audit import Settings, _plan_weaker, _sets, audit
 from caveat.audit._plan import prepare
 from caveat.audit._shares import share_learners
 from caveat.audit._targets import label_table
@@ -77,6 +78,30 @@ def grouped(file, here):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_plan_weaker, "share_learners", lambda groups: few)
         return audit(settings, file.parent / "grouped", engine=here, command="caveat")
+
+
+@pytest.fixture(scope="module")
+def ambiguous(file, here):
+    """Audit candidates twice: with the truth, and alone."""
+    pytest.importorskip("torch")
+    settings = Settings(
+        str(file),
+        "tree",
+        candidates="seen",
+        drop=("town", "warm", "calm", "rare"),
+        models=("logistic-regression",),
+        folds=2,
+        shuffles=5,
+        minutes=1,
+    )
+    alone = replace(settings, target=None, drop=(*settings.drop, "tree"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_sets, "_STEPS", 60)
+        patch.setattr(_plan_weaker, "SETS", ("proden", "cc"))
+        return [
+            audit(one, file.parent / name, engine=here, command="caveat")
+            for one, name in ((settings, "truth"), (alone, "alone"))
+        ]
 
 
 def headings_of(made):
@@ -152,9 +177,35 @@ def test_no_group_is_named_anywhere(grouped):
         assert not [path for path in written if pattern.search(path.read_bytes())]
 
 
+def test_candidates_are_judged_by_the_truth_that_chose_nothing(ambiguous):
+    made, alone = ambiguous
+    found = made.reading.sets
+    assert made.reading.scenario["aside"]["seen"] == "holds candidates"
+    assert found.facts["mean-size"] == 2.0
+    assert found.facts["noise"] == 0.0
+    assert found.facts["guess"] == pytest.approx(2 / 3)
+    assert found.facts["criterion"] == "approximated-accuracy"
+    assert set(found.models) == {"proden", "cc"}
+    assert found.best.criterion == max(one.criterion for one in found.models.values())
+    assert 0.5 < found.best.right <= 1
+    assert made.reading.failures == alone.reading.failures == []
+
+
+def test_candidates_alone_make_a_page_that_says_nobody_checked(ambiguous):
+    _, alone = ambiguous
+    page = alone.index.read_text("utf-8")
+    sections = re.findall(r'<section id="([^"]+)"', page)
+    assert sections == ["data", "sets", "caveats", "again"]
+    assert all(0 < len(one.split()) <= 25 for one in headings_of(alone).values())
+    assert "unchecked" in [one.kind for one in alone.remarks]
+    assert np.isnan(alone.reading.sets.best.right)
+
+
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
+        ({"target": "seen", "candidates": "seen"}, "both name 'seen'"),
+        ({"target": "x0", "candidates": "seen"}, "target holds numbers"),
         ({"bags": "town", "targets": ("warm", "calm")}, "name it with --target"),
         ({"target": "tree", "bags": "tree"}, "both name 'tree'"),
         ({"target": "tree", "bags": "x0"}, "(?i)group"),

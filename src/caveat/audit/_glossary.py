@@ -122,6 +122,33 @@ _SHARES: dict[str, tuple[str, str, str]] = {
 }
 
 
+_SETS: dict[str, tuple[str, str, str]] = {
+    "covering-rate": (
+        "Covering rate",
+        "How often the most probable label of a held-out row is one of its candidates.",
+        "Large sets cover any guess.",
+    ),
+    "approximated-accuracy": (
+        "Approximated accuracy",
+        "The probability of the candidates, shared out among them: an accuracy that "
+        "needs no true label.",
+        "It trusts the model's own probabilities.",
+    ),
+    "unsure": (
+        "Suggestion",
+        "The most probable of a row's candidates; unsure if the model gives it less "
+        "than 70 % among them.",
+        "Sure is not right.",
+    ),
+    "ambiguity": (
+        "Ambiguity",
+        "How often a wrong label comes with a true one, at most; at 1 nobody can tell "
+        "the two apart.",
+        "A class of few rows pushes it up by chance.",
+    ),
+}
+
+
 def glossary(reading: Reading) -> kit.Terms:
     """Explain the words that occur on this page."""
     unused = {"accuracy", "log-loss"} if reading.regression else {"rmse", "r2", "mae"}
@@ -132,6 +159,8 @@ def glossary(reading: Reading) -> kit.Terms:
         terms |= _TARGETS | _measure_terms()
     if "bags" in reading.asked:
         terms |= _SHARES
+    if "candidates" in reading.asked:
+        terms |= _SETS | {"accuracy": _TERMS["accuracy"]}
     return kit.Terms(
         "Words",
         [

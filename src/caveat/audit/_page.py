@@ -17,6 +17,7 @@ from caveat.audit._remarks import CHECKS
 from caveat.audit._section_data import data_section
 from caveat.audit._section_free import free_section
 from caveat.audit._section_models import models_section
+from caveat.audit._section_sets import sets_section
 from caveat.audit._section_shares import shares_section
 from caveat.audit._section_targets import targets_section
 from caveat.audit._section_tomorrow import tomorrow_section
@@ -64,6 +65,7 @@ def make_page(reading: Reading, remarks: Sequence[Remark], again: Again) -> kit.
 _WEAKER: dict[str, Callable[[Reading, Sequence[Remark]], kit.Section]] = {
     "targets": targets_section,
     "bags": shares_section,
+    "candidates": sets_section,
 }
 
 

@@ -19,12 +19,13 @@ from caveat.audit._remarks_models import (
     unfinished,
     within_levels,
 )
+from caveat.audit._remarks_sets import candidate_labels
 from caveat.audit._remarks_weaker import several_targets, shares_of_groups
 
 _CHECKS: tuple[Callable[[Reading], list[Remark]], ...] = (
     *(no_skill, leaks, other_splits, within_levels, free_score, vanishing),
     *(policies, gaps, ties, copies, conditions, unfinished),
-    *(several_targets, shares_of_groups),
+    *(several_targets, shares_of_groups, candidate_labels),
 )
 
 CHECKS = (

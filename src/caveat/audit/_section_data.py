@@ -74,6 +74,9 @@ def _weaker_parts(reading: Reading) -> list[str]:
         found.append(f"{reading.targets.per_row:.1f} of them a row")
     elif reading.scenario["targets"]:
         found.append(f"{kit.word(len(reading.scenario['targets']))} targets")
+    if reading.sets is not None:
+        found.append(f"{kit.word(int(reading.sets.facts['classes']))} classes")
+        found.append(f"{float(reading.sets.facts['mean-size']):.1f} candidates a row")
     return found
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from caveat.audit._reading import Reading
 from caveat.audit._reading_weaker import MAIN
-from caveat.audit._remark import number
+from caveat.audit._remark import number, percent
 from caveat.report import kit
 
 
 def weaker_title(reading: Reading) -> kit.Prose:
     """Say what the weaker labels support, and what is free."""
     found = reading.targets
+    if not reading.scenario["targets"]:
+        return _sets_title(reading)
     if found is None or found.best is None:
         return kit.prose("No model gave a value.")
     best = found.best
@@ -34,7 +36,13 @@ def weaker_title(reading: Reading) -> kit.Prose:
 
 def weaker_lede(reading: Reading) -> kit.Prose:
     """Say what that means, in one or two sentences."""
-    found = reading.targets
+    found, sets = reading.targets, reading.sets
+    if not reading.scenario["targets"] and sets is not None and sets.best is not None:
+        return kit.say(
+            "Nobody told it a true label: it learnt from {size} candidates a row, and "
+            "held-out candidates chose it.",
+            size=f"{float(sets.facts['mean-size']):.1f}",
+        )
     if found is None or found.best is None:
         return kit.prose("What was found in the table stands below.")
     return kit.say(
@@ -43,4 +51,17 @@ def weaker_lede(reading: Reading) -> kit.Prose:
         labels=number(found.best.labels[0]),
         free=number(found.popularity),
         rows=number(found.best.instances[0]),
+    )
+
+
+def _sets_title(reading: Reading) -> kit.Prose:
+    found = reading.sets
+    if found is None or found.best is None:
+        return kit.prose("No model gave a value.")
+    return kit.say(
+        "{model} answers with a candidate in {covered} of unseen rows. A guess does in "
+        "{guess}.",
+        model=found.best.title,
+        covered=percent(found.best.covered),
+        guess=percent(float(found.facts["guess"])),
     )

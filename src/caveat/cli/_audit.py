@@ -38,6 +38,11 @@ _COMPARE = {
     "--targets", metavar="A,B,C", help="Yes-or-no columns to predict together."
 )
 @click.option("--bags", metavar="COL", help="Groups: what do their shares alone teach?")
+@click.option(
+    "--candidates",
+    metavar="COL",
+    help="Labels a row may have, such as cat|dog; --target is then the truth.",
+)
 @click.option("--out", metavar="DIR", help="Folder for the page [FILE-audit].")
 @click.option("--groups", metavar="COL", help="Rows of a group stay in one fold.")
 @click.option("--time", "when", metavar="COL", help="Judge on later rows than learnt.")
@@ -97,6 +102,7 @@ def audit(context: click.Context, file: str, **given: Any) -> None:
         target=given["target"],
         targets=_words(given["targets"]),
         bags=given["bags"],
+        candidates=given["candidates"],
         groups=given["groups"],
         time=given["when"],
         weights=given["weights"],
