@@ -37,8 +37,9 @@ def blocks(language):
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """The files that examples speak of."""
+    """The files that examples speak of; live pages end as soon as they are up."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("caveat.cli._serve._follow", lambda *_: None)
     rng = np.random.default_rng(0)
     income = rng.normal(size=200)
     region = rng.choice(list("NSEW"), size=200)

@@ -13,6 +13,7 @@ from caveat.cli._status import find_ledger
 
 if TYPE_CHECKING:
     from caveat.report.kit import Chapter
+    from caveat.study import Records
 
 _COLOURS = {"serious": "red", "careful": "yellow", "note": "dim"}
 _MOST_CAVEATS = 3
@@ -48,20 +49,11 @@ def report(
     Without LEDGER, the only one in this folder is taken. The ledger is only read:
     a study that is still running goes on, and the page says how far it is.
     """
-    from caveat.exceptions import UnknownName
     from caveat.report._build import build_page
     from caveat.report.kit import write
-    from caveat.study import Ledger
 
     where = find_ledger(ledger)
-    with Ledger(where) as book:
-        names = list(book.studies())
-        if study is not None and study not in names:
-            raise UnknownName.among("study", study, names)
-        # A trial of two studies is in the chapter of each.
-        wanted = [study] if study is not None else names or [None]
-        records = [book.records(name) for name in wanted]
-        shown = book.url if "://" in where else Path(where).name
+    records, shown = read_ledger(where, study)
     options = [("--study", study), ("--measure", measure), ("--rule", rule)]
     words = ["caveat", "report", shown, "--out", Path(out).name]
     words += [word for pair in options if pair[1] is not None for word in pair if word]
@@ -82,6 +74,21 @@ def report(
     caveats = sum(len(chapter.caveats) for chapter in page.chapters)
     counts = f"{caveats} caveats, {trials:,} trials, {failed or 'none'} failed"
     say(f"{counts}. Page: {index}")
+
+
+def read_ledger(where: str, study: str | None) -> tuple[list[Records], str]:
+    """Read the records of one study or of all, and the ledger's name for people."""
+    from caveat.exceptions import UnknownName
+    from caveat.study import Ledger
+
+    with Ledger(where) as book:
+        names = list(book.studies())
+        if study is not None and study not in names:
+            raise UnknownName.among("study", study, names)
+        # A trial of two studies is in the chapter of each.
+        wanted = [study] if study is not None else names or [None]
+        records = [book.records(name) for name in wanted]
+        return records, book.url if "://" in where else Path(where).name
 
 
 def _summarise(chapter: Chapter) -> None:

@@ -28,6 +28,7 @@ COMMANDS = {
     "run": ("_run:run", "run a study, or go on where it stopped"),
     "status": ("_status:status", "what is done, running, failed, and why"),
     "report": ("_report:report", "tables, figures, statistics and a page"),
+    "serve": ("_serve:serve", "the report of a running study, live in a browser"),
     "list": ("_list:list_", "data sets, learners, measures, scenarios, studies"),
     "data": ("_data:data", "the local data folder: fetch, import, verify"),
     "export": ("_export:export", "a ledger as one tidy CSV or Parquet file"),

@@ -100,6 +100,6 @@ __getattr__, __dir__, __all__ = attach(
         ],
         "_theme": ["MARKERS", "TOKENS"],
         "_render": ["render"],
-        "_write": ["write", "write_file"],
+        "_write": ["contents", "write", "write_file"],
     },
 )

@@ -13,6 +13,8 @@ from caveat.report.kit._drawn import Drawn, draw_figures, page_figures
 from caveat.report.kit._model import Block, Download, Notice, Page, Switch, Table
 from caveat.report.kit._render import render
 
+INDEX = "index.html"
+
 
 def write(page: Page, out_dir: str | Path) -> Path:
     """Write a page and everything beside it.
@@ -29,13 +31,24 @@ def write(page: Page, out_dir: str | Path) -> Path:
     of its files.
     """
     folder = Path(out_dir)
-    drawn = draw_figures(page, png=True)
+    for name, content in contents(page, png=True).items():
+        write_file(folder / name, content)
+    return folder / INDEX
+
+
+def contents(page: Page, *, png: bool) -> dict[str, bytes]:
+    """Give every file of a page by name; the page itself is the last.
+
+    Parameters
+    ----------
+    page : Page
+    png : bool
+        Whether to draw figures as PNG files too.
+    """
+    drawn = draw_figures(page, png=png)
     text = render(page, drawn)
-    for download in page_files(page, drawn):
-        write_file(folder / download.name, download.content)
-    index = folder / "index.html"
-    write_file(index, text.encode("utf-8"))
-    return index
+    found = {file.name: file.content for file in page_files(page, drawn)}
+    return {**found, INDEX: text.encode("utf-8")}
 
 
 def page_files(page: Page, drawn: Mapping[str, Drawn]) -> list[Download]:
