@@ -21,6 +21,7 @@ from observed import (
     recomputed_section,
     verdict_of_observations,
 )
+from unknowns import SPREAD, TREES, unknown_section
 
 from caveat.shift.summaries import (
     gap_table,
@@ -32,7 +33,6 @@ from caveat.shift.summaries import (
 )
 
 HERE = Path(__file__).parent
-SPREAD = {"iris": 0.05, "heart": 0.03}
 KS = (0, 1, 2, 4, 8, 11)
 TITLES = {"accuracy": "accuracy", "auc": "AUC", "rmse": "RMSE"}
 
@@ -102,7 +102,7 @@ def verdict_section(curves: pd.DataFrame) -> str:
     ):
         if measure == "auc":
             continue
-        for model in ("LightGBM", "XGBoost", "CatBoost"):
+        for model in TREES:
             ours = mean[(mean["dataset"] == dataset) & (mean["model"] == model)]
             by_k = ours.groupby("k")["value"].mean()
             row = theirs[theirs["model"] == model].set_index("k")["value"]
@@ -128,7 +128,7 @@ def seed_section() -> str:
         means = sorted({round(sum(c) / len(c), 3) for c in product(*by_seed)})
         end = published[(published["dataset"] == dataset)]
         end = end[(end["measure"] == "accuracy") & (end["k"] == end["k"].max())]
-        trees = end[end["model"].isin(["LightGBM", "XGBoost", "CatBoost"])]
+        trees = end[end["model"].isin(TREES)]
         printed = [f"{value:.3f}" for value in trees["value"]]
         met = [any(abs(v - m) < 0.0015 for m in means) for v in trees["value"]]
         attainable = ", ".join(f"{value:.3f}" for value in means)
@@ -330,6 +330,7 @@ def page() -> str:
         "check": check_section(curves),
         "verdict": verdict_section(curves),
         "seeds": seed_section(),
+        "unknowns": unknown_section(curves),
         "reasons": reason_section(curves),
         "random": random_section(curves),
         "single": single_section(curves),
