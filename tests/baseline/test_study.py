@@ -52,6 +52,7 @@ def test_several_classes_leave_a_table_of_their_own():
     assert record["table"]["fact.p_value"] == [None]
 
 
+@pytest.mark.thorough
 def test_networks_can_be_compared_in_a_study():
     pytest.importorskip("torch")
     study = {**STUDY, "datasets": ["wine"]}
