@@ -104,11 +104,6 @@ def test_intermediate_bags_depend_on_clusters_only():
         assert abs(by_label[0] - by_label[1]) < 0.12
 
 
-def test_naive_takes_no_proportions():
-    with pytest.raises(InvalidInput, match="Naive takes no proportions; use simple"):
-        make_bags(None, [0, 1], variant="naive", proportions=[0.5])
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [

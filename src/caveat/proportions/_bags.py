@@ -25,7 +25,7 @@ from caveat.proportions._plans import (
     plan_naive,
     plan_simple,
 )
-from caveat.proportions._shares import check_bag_numbers, share_table
+from caveat.proportions._shares import check_bag_numbers, same_index, share_table
 from caveat.proportions._targets import Targets, resolve_targets
 
 Floats = NDArray[np.float64]
@@ -174,6 +174,7 @@ def make_bags(
     """
     check_choice("variant", variant, VARIANTS)
     check_whole("retries", retries, least=0)
+    same_index(X, y, ("X", "y"))
     classes, codes = _labels(y)
     class_counts = np.bincount(codes, minlength=len(classes))
     targets = resolve_targets(
@@ -267,6 +268,7 @@ def check_feasibility(
     (False, array([0.5, 0.5]))
     """
     check_choice("variant", variant, VARIANTS)
+    same_index(X, y, ("X", "y"))
     classes, codes = _labels(y)
     class_counts = np.bincount(codes, minlength=len(classes))
     targets = resolve_targets(
@@ -315,7 +317,8 @@ def _labels(y: ArrayLike) -> tuple[NDArray, NDArray]:
         raise InvalidInput(f"y: row {row} has no label; every item needs one")
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
-        raise InvalidInput(f"y: found one class, {classes[0]!r}; expected two or more")
+        only = classes.tolist()[0]
+        raise InvalidInput(f"y: found one class, {only!r}; expected two or more")
     return classes, codes
 
 

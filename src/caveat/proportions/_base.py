@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from caveat.exceptions import InvalidInput
+from caveat.exceptions import InvalidInput, listing
 from caveat.proportions._params import check_choice
 from caveat.proportions._problem import BagProblem
 from caveat.proportions._shares import check_shares
@@ -179,6 +179,13 @@ class OneVersusRest(LinearBagClassifier):
             "rest",
             stacklevel=5,
         )
+        flat = np.flatnonzero(problem.same_share)
+        if 0 < len(flat) < n_classes:
+            warnings.warn(
+                f"class {listing(self.classes_[flat], 5)} has the same share in every "
+                f"bag; {name} cannot tell it from the rest",
+                stacklevel=5,
+            )
         return list(range(n_classes))
 
 
@@ -234,6 +241,13 @@ def fit_checked(
         model.n_features_in_ = like.n_features_in_
         if hasattr(like, "feature_names_in_"):
             model.feature_names_in_ = like.feature_names_in_
+    if problem.same_share.all():
+        warnings.warn(
+            f"proportion matrix has rank 1 < {len(classes)} classes; "
+            f"{type(like).__name__} cannot identify the classes: bags need different "
+            "proportions",
+            stacklevel=4,
+        )
     models[0]._fit_many(models, problem)
 
 
@@ -262,8 +276,9 @@ def _clean_limit(model: BagClassifier, X: Any, y: Any) -> tuple[BagProblem, NDAr
     check_classification_targets(labels)
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
+        only = classes.tolist()[0]
         raise InvalidInput(
-            f"y: found one class, {classes[0]!r}; a classifier needs two classes"
+            f"y: found one class, {only!r}; a classifier needs two classes"
         )
     shares = np.eye(len(classes))[codes]
     return BagProblem(items, np.arange(len(codes)), shares), classes

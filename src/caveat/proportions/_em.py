@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from caveat.exceptions import InvalidInput
 from caveat.proportions._assignment import hard_labels, soft_labels
 from caveat.proportions._logistic import fit_logistic
-from caveat.proportions._mean_map import SAME_SHARE, mixture_coefficients
+from caveat.proportions._mean_map import mixture_coefficients
 from caveat.proportions._params import check_choice, check_number, check_whole
 from caveat.proportions._problem import BagProblem
 from caveat.proportions._scores import SoftmaxClassifier, with_reference
@@ -178,11 +178,11 @@ def mean_map_scores(problem: BagProblem) -> Floats | None:
     columns = []
     for label in range(problem.shares.shape[1]):
         p = problem.shares[present, label]
-        if np.ptp(p) <= SAME_SHARE:
+        if problem.same_share[label]:
             columns.append(np.zeros(problem.n_items))
             continue
         difference = np.array([1.0, -1.0])
-        weights = mixture_coefficients(p, np.ones(len(p)), difference, None)
+        weights = mixture_coefficients(p, np.ones(len(p)), difference)
         per_bag = np.zeros(len(problem.sizes))
         per_bag[present] = weights / problem.sizes[present]
         direction = problem.items.weighted_sum(per_bag[problem.bags])

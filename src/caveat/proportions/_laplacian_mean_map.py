@@ -13,14 +13,13 @@ from sklearn.metrics import pairwise_distances
 from sklearn.utils import check_random_state
 
 from caveat.proportions._mean_map import (
-    SAME_SHARE,
     mean_map_coefficients,
     positive_rate,
     positive_shares,
 )
 from caveat.proportions._mean_operator import MeanOperatorClassifier
 from caveat.proportions._params import check_choice, check_number, check_whole
-from caveat.proportions._problem import BagProblem
+from caveat.proportions._problem import SAME_SHARE, BagProblem
 
 Floats = NDArray[np.float64]
 
@@ -146,13 +145,12 @@ class LaplacianMeanMap(MeanOperatorClassifier):
             try:
                 return cho_solve(cho_factor(system), target)
             except LinAlgError:
-                pass
-        warnings.warn(
-            "proportion matrix has rank 1 < 2 classes, or the bags fall into parts "
-            "that are not alike at all; LaplacianMeanMap cannot identify the classes: "
-            "bags need different proportions, or a larger sigma",
-            stacklevel=2,
-        )
+                warnings.warn(
+                    "the bags fall into parts that are not alike at all; "
+                    f"{type(self).__name__} cannot identify the classes: bags need a "
+                    "larger sigma",
+                    stacklevel=2,
+                )
         return np.linalg.pinv(system, hermitian=True) @ target
 
 

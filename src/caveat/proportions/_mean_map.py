@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caveat.proportions._mean_operator import MeanOperatorClassifier
-from caveat.proportions._problem import BagProblem
+from caveat.proportions._problem import SAME_SHARE, BagProblem
 
 Floats = NDArray[np.float64]
-
-# Shares that differ by less are the same share.
-SAME_SHARE = 1e-9
 
 
 @dataclass(eq=False, repr=False)
@@ -95,7 +91,7 @@ def mean_map_coefficients(problem: BagProblem, label: int, model: Any) -> Floats
     p, sizes = positive_shares(problem, label)
     q = positive_rate(p, sizes, model.weighting)
     weights = sizes if model.bag_weights == "size" else np.ones(len(p))
-    return mixture_coefficients(p, weights, np.array([q, q - 1.0]), model)
+    return mixture_coefficients(p, weights, np.array([q, q - 1.0]))
 
 
 def positive_shares(problem: BagProblem, label: int) -> tuple[Floats, Floats]:
@@ -109,9 +105,7 @@ def positive_rate(p: Floats, sizes: Floats, weighting: str) -> float:
     return float(np.average(p, weights=sizes if weighting == "size" else None))
 
 
-def mixture_coefficients(
-    p: Floats, weights: Floats, target: Floats, model: Any
-) -> Floats:
+def mixture_coefficients(p: Floats, weights: Floats, target: Floats) -> Floats:
     """Coefficients of the bag means in ``target[0] v+ + target[1] v-``.
 
     ``V = (Pi'D Pi)^-1 Pi'D Mu`` is linear in the bag means, so such a sum is one of
@@ -120,11 +114,5 @@ def mixture_coefficients(
     mixture = np.column_stack([p, 1.0 - p])
     normal = mixture.T @ (weights[:, None] * mixture)
     if np.ptp(p) <= SAME_SHARE:
-        warnings.warn(
-            "proportion matrix has rank 1 < 2 classes; "
-            f"{type(model).__name__} cannot identify the classes: bags need different "
-            "proportions",
-            stacklevel=2,
-        )
         return weights * (mixture @ (np.linalg.pinv(normal) @ target))
     return weights * (mixture @ np.linalg.solve(normal, target))

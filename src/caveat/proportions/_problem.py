@@ -12,6 +12,9 @@ from caveat.proportions._design import Design, design
 
 Floats = NDArray[np.float64]
 
+# Shares that differ by less are the same share.
+SAME_SHARE = 1e-9
+
 
 class BagProblem:
     """Items in bags, with everything that does not depend on a learner's parameters.
@@ -78,6 +81,11 @@ class BagProblem:
         """Rows of the items of every bag, each in ascending order."""
         order = np.argsort(self.bags, kind="stable")
         return np.split(order, np.cumsum(self.sizes)[:-1])
+
+    @cached_property
+    def same_share(self) -> NDArray[np.bool_]:
+        """For every class, whether all bags that have items hold the same share."""
+        return np.ptp(self.shares[self.present], axis=0) <= SAME_SHARE
 
     @cached_property
     def global_shares(self) -> Floats:

@@ -166,6 +166,14 @@ def search(
     >>> sorted(found.best_params("split-bag-kfold"))
     ['lam']
     """
+    if not isinstance(learner, BagClassifier):
+        raise InvalidInput(
+            f"learner: found {learner!r}; expected a learner of caveat.proportions"
+        )
+    if isinstance(strategies, str):
+        raise InvalidInput(
+            f"strategies: found the text {strategies!r}; expected a list of names"
+        )
     configurations = grid_configurations(grid)
     check_choice("aggregate", aggregate, ["mean", "median"])
     check_number("validation_size", validation_size, above=0, most=0.99)
@@ -244,6 +252,8 @@ def grid_configurations(
                 raise InvalidInput(
                     f"grid: {name} is {values!r}; expected a list of values"
                 )
+            if len(values) == 0:
+                raise InvalidInput(f"grid: {name} has no values; give at least one")
         # ParameterGrid sorts names; our order is the one listed.
         ordered = {f"{k:04d}": values for k, values in enumerate(grid.values())}
         names = list(grid)

@@ -42,6 +42,7 @@ def bag_proportions(
            [nan, nan],
            [0. , 1. ]])
     """
+    same_index(y, bags, ("y", "bags"))
     labels = _one_dimensional("y", y)
     number = check_bag_numbers(bags, len(labels))
     known = np.unique(labels) if classes is None else np.asarray(classes)
@@ -109,7 +110,7 @@ def check_shares(
     classes : ndarray of shape (n_classes,)
         Columns of a DataFrame, else 0, 1, ...
     """
-    _same_index(X, bags)
+    same_index(X, bags)
     if isinstance(proportions, Mapping | pd.Series | pd.DataFrame):
         number, table, names, classes = _by_id(bags, n_items, proportions)
     else:
@@ -158,9 +159,11 @@ def _by_id(
     number = np.asarray(keys.get_indexer(pd.Index(ids, tupleize_cols=False)))
     if (number < 0).any():
         missing = pd.unique(pd.Series(np.asarray(ids, dtype=object)[number < 0]))
+        as_text = set(map(str, missing)) & set(map(str, keys))
+        hint = " (numbers and text are different ids)" if as_text else ""
         raise InvalidInput(
             f"bags: no proportions for bag {listing(missing, _SHOWN)}; "
-            f"proportions has {listing(keys, _SHOWN)}"
+            f"proportions has {listing(keys, _SHOWN)}{hint}"
         )
     return number, table, np.asarray(keys, dtype=object), classes
 
@@ -193,15 +196,14 @@ def _check_table(
     part = table[rows]
     bad = np.argwhere(~np.isfinite(part))
     if len(bad):
-        bag, column = bad[0]
+        bag, column = _first_of_last_class(bad)
         raise InvalidInput(
             f"proportions: bag {names[rows[bag]]}, class {classes[column]} is "
             f"{part[bag, column]}; expected a share between 0 and 1"
         )
     outside = np.argwhere((part < 0.0) | (part > 1.0 + SUM_TOLERANCE))
     if len(outside):
-        # The last class first: of one number per bag, that is the number given.
-        bag, column = max(outside.tolist(), key=lambda place: (-place[0], place[1]))
+        bag, column = _first_of_last_class(outside)
         raise InvalidInput(
             f"proportions: bag {names[rows[bag]]}, class {classes[column]} is "
             f"{part[bag, column]:.6g}; expected between 0 and 1 (pass shares of the "
@@ -217,15 +219,23 @@ def _check_table(
         )
 
 
-def _same_index(X: Any, bags: Any) -> None:
+def _first_of_last_class(places: NDArray) -> tuple[int, int]:
+    """First bag, last class: of one number per bag, that is the number given."""
+    bag, column = max(places.tolist(), key=lambda place: (-place[0], place[1]))
+    return bag, column
+
+
+def same_index(first: Any, second: Any, names: tuple[str, str] = ("X", "bags")) -> None:
     """Two pandas objects must agree on what a row is: nothing is aligned here."""
-    frames = isinstance(X, pd.DataFrame) and isinstance(bags, pd.Series | pd.DataFrame)
-    if frames and len(X) == len(bags) and not X.index.equals(bags.index):
-        row = int(np.argmax(np.asarray(X.index != bags.index)))
+    kinds = pd.Series | pd.DataFrame
+    if not isinstance(first, kinds) or not isinstance(second, kinds):
+        return
+    if len(first) == len(second) and not first.index.equals(second.index):
+        row = int(np.argmax(np.asarray(first.index != second.index)))
         raise InvalidInput(
-            f"bags: the index differs from that of X (found {bags.index[row]!r} at row "
-            f"{row}; expected {X.index[row]!r}); give both the same index, in the "
-            "same order"
+            f"{names[1]}: the index differs from that of {names[0]} (found "
+            f"{second.index[row]!r} at row {row}; expected {first.index[row]!r}); give "
+            "both the same index, in the same order"
         )
 
 

@@ -110,12 +110,21 @@ def _size_weights(sizes: Any, count: int) -> Floats:
     if sizes is None or isinstance(sizes, str):
         name = check_choice("sizes", sizes or "equal", SIZES)
         return np.ones(count) if name == "equal" else np.linspace(3.0, 1.0, count)
-    weights = np.asarray(sizes, dtype=np.float64)
+    weights = _numbers("sizes", sizes)
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights > 0)))
     if weights.ndim != 1 or len(bad):
         where = f"{weights[bad[0]]:g} for bag {bad[0]}" if len(bad) else weights.shape
         raise InvalidInput(f"sizes: found {where}; expected a number above 0 per bag")
     return weights
+
+
+def _numbers(name: str, values: Any) -> Floats:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"{name}: not numbers ({error}); pass one per bag"
+        ) from error
 
 
 def _rescaled(weights: Floats, total: int, *, legacy: bool) -> NDArray:
@@ -135,7 +144,7 @@ def _rescaled(weights: Floats, total: int, *, legacy: bool) -> NDArray:
 
 
 def _given_proportions(proportions: Any, n_classes: int) -> Floats:
-    table = np.asarray(proportions, dtype=np.float64)
+    table = _numbers("proportions", proportions)
     if table.ndim == 1:
         if n_classes != 2:
             raise InvalidInput(

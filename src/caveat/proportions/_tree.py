@@ -102,7 +102,7 @@ def tree_errors(
     """
     absolute = np.array([rows_to_split(m, len(train)) for m in min_splits])
     falling = np.argsort(-absolute, kind="stable")
-    tree, _ = _grow(items, y, train.copy(), int(absolute.min()), rng)
+    tree, _ = _grow(items, y, np.sort(train), int(absolute.min()), rng)
     sums = _tree_kernels.squared_errors(
         items.codes, y, test, *tree, absolute[falling].astype(np.int64)
     )
@@ -141,8 +141,10 @@ def boost(
     rest = y.copy()
     least = rows_to_split(min_split, len(train))
     errors = np.empty((n_trees, y.shape[1]))
+    # In their order the items' entries are read one after another from memory.
+    ordered = np.sort(train)
     for k in range(n_trees):
-        rows = train.copy()
+        rows = ordered.copy()
         tree, start = _grow(items, rest, rows, least, rng)
         _tree_kernels.subtract(items.codes, test, *tree, shrinkage, rest)
         feature, _, _, _, mean, size = tree

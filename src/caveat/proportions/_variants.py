@@ -22,7 +22,7 @@ from caveat.proportions._fcit import (
     standardised,
 )
 from caveat.proportions._params import check_choice, check_number, check_whole
-from caveat.proportions._shares import _same_index
+from caveat.proportions._shares import same_index
 from caveat.proportions._tree import BinnedItems
 
 Floats = NDArray[np.float64]
@@ -211,7 +211,9 @@ def identify_variant(
     check_choice("bag_coding", bag_coding, ["onehot", "integer"])
     check_choice("trees", trees, ["boosted", "single"])
     rng = check_random_state(random_state)
-    _same_index(X, bags)
+    same_index(X, bags)
+    same_index(X, y, ("X", "y"))
+    same_index(bags, y, ("bags", "y"))
     items = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=20)
     groups = _codes("bags", bags, items.shape[0])
     labels = None if y is None else _codes("y", y, items.shape[0])

@@ -77,12 +77,6 @@ class ProportionsTopic:
 
     def run(self, context: Context) -> Outcome:
         """Do the work of one trial."""
-        reason = self.skip({"task": context.dataset.task}, context.entry)
-        if reason:
-            raise InvalidInput(
-                f"{context.entry.name} and {context.dataset.name}: the learner {reason}"
-                "; leave one of them out"
-            )
         trial = _Trial(context)
         return trial.outcome()
 
