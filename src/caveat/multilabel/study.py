@@ -74,12 +74,6 @@ class MultiLabelTopic:
     def run(self, context: Context) -> Outcome:
         """Fit every configuration and judge it by all eleven measures."""
         dataset = context.dataset
-        reason = self.skip({"task": dataset.task}, context.entry)
-        if reason:
-            raise InvalidInput(
-                f"{context.entry.name} and {dataset.name}: the learner {reason}; "
-                "leave one of them out"
-            )
         if context.protocol == "paper":
             return _run_paper(context)
         split = context.split()

@@ -79,6 +79,12 @@ def run_trial(
     reference, expected = spec["dataset"]["reference"], spec["dataset"]["digest"]
     dataset = _load_dataset(canonical(reference), expected)
     entry = find_learner(topic, spec["learner"]["name"], allow_import=allow_import)
+    skip = getattr(topic, "skip", None)
+    if skip is not None and (misfit := skip({"task": dataset.task}, entry)):
+        raise InvalidInput(
+            f"{entry.name} and {dataset.name}: the learner {misfit}; leave one of them "
+            "out"
+        )
     context = Context(spec=spec, dataset=dataset, entry=entry, progress=progress)
     outcome = topic.run(context)
     record = make_record(outcome)

@@ -69,13 +69,6 @@ class SupervisedTopic:
 
     def run(self, context: Context) -> Outcome:
         """Cross-validate every configuration, fit it again, and judge it."""
-        dataset = context.dataset
-        reason = self.skip({"task": dataset.task}, context.entry)
-        if reason:
-            raise InvalidInput(
-                f"{context.entry.name} and {dataset.name}: the learner {reason}; "
-                "leave one of them out"
-            )
         problem = self._problem(context)
         outcome = Outcome(rows=[])
         total = len(context.configurations)
