@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 from caveat.audit import Settings, audit
-from caveat.audit._names import without_names
 from caveat.audit._page import Again, make_page
 from caveat.audit._plan import prepare
 from caveat.audit._reading import read_audit
@@ -79,14 +78,6 @@ def test_the_page_is_made_from_study_and_ledger_alone(made, folder):
     object.__setattr__(again, "digest", made.reading.digest)
     page = make_page(again, make_remarks(again), Again("caveat audit"))
     assert render(page) == made.index.read_text("utf-8")
-
-
-def test_names_can_be_left_out(made):
-    hidden = without_names(made.reading)
-    page = render(make_page(hidden, make_remarks(hidden), Again("caveat audit FILE")))
-    for name in ("town", "sick", "healthy", "ward9", "“x”"):
-        assert not re.search(rf"\b{re.escape(name)}\b", page)
-    assert "column 1" in page
 
 
 def test_a_model_of_ones_own_needs_leave(tmp_path, table):

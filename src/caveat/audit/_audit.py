@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from caveat.audit._names import without_names
+from caveat.audit._names import check_folder, without_names
 from caveat.audit._page import Again, make_page
-from caveat.audit._plan import Settings, prepare
+from caveat.audit._plan import Prepared, Settings, prepare
 from caveat.audit._reading import Reading, read_audit
 from caveat.audit._remark import Remark
 from caveat.audit._remarks import make_remarks
@@ -93,8 +95,6 @@ def audit(
     Checks find what they look for. A page without a caveat is no proof that there is
     none.
     """
-    from caveat.study import Ledger, run
-
     begun = time.monotonic() if started is None else started
     if settings.imported and not allow_import:
         raise InvalidInput(
@@ -103,6 +103,39 @@ def audit(
         )
     prepared = prepare(settings)
     folder = Path(out)
+    with ExitStack() as stack:
+        if settings.hide_names:
+            check_folder(folder, STUDY)
+            place = stack.enter_context(TemporaryDirectory(prefix="caveat-"))
+            prepared = without_names(prepared, Path(place))
+        return _made(
+            settings,
+            prepared,
+            folder,
+            command=command,
+            allow_import=allow_import,
+            engine=engine,
+            jobs=jobs,
+            progress=progress,
+            begun=begun,
+        )
+
+
+def _made(
+    settings: Settings,
+    prepared: Prepared,
+    folder: Path,
+    *,
+    command: str,
+    allow_import: bool,
+    engine: str | None,
+    jobs: int | None,
+    progress: Callable[[int, int, int], None],
+    begun: float,
+) -> Audit:
+    """Run the trials of a prepared audit, read them, and write the page."""
+    from caveat.study import Ledger, run
+
     _write_study(folder, prepared.study)
     left = settings.minutes * 60 - (time.monotonic() - begun) - _RESERVE_SECONDS
     summary = run(
@@ -122,7 +155,8 @@ def audit(
     reading = read_audit(records, prepared.facts, prepared.study)
     reading = _with_digest(reading, prepared.study["datasets"][0])
     if settings.hide_names:
-        reading = without_names(reading)
+        # The copy is about to go; the study file keeps its name, not its place.
+        _write_study(folder, prepared.study, beside=True)
     remarks = make_remarks(reading)
     page = make_page(reading, remarks, Again(command, (STUDY, LEDGER)))
     index = write(page, folder)
@@ -143,12 +177,15 @@ def _with_digest(reading: Reading, reference: Mapping[str, Any]) -> Reading:
     return replace(reading, digest=fingerprint(reference))
 
 
-def _write_study(folder: Path, study: Mapping[str, Any]) -> None:
+def _write_study(
+    folder: Path, study: Mapping[str, Any], *, beside: bool = False
+) -> None:
     """Write the study file; the data file is named by its place from there."""
     from ruamel.yaml import YAML
 
     reference = dict(study["datasets"][0])
-    reference["file"] = os.path.relpath(reference["file"], folder)
+    place = Path(reference["file"])
+    reference["file"] = place.name if beside else os.path.relpath(place, folder)
     yaml = YAML(typ="safe")
     yaml.default_flow_style = False
     yaml.allow_unicode = True

@@ -349,10 +349,33 @@ def _models(settings: Settings, task: str) -> list[str]:
             found = _INSTEAD.get(found, "")
         names.append(found)
     for name in settings.imported:
-        # A module that is not there is the user's to mend, now.
-        Entry(name=name, target=name).load()
+        # What is not there is the user's to mend, now.
+        _check_imported(name)
     chosen = [*filter(None, names), *settings.imported]
     return list(dict.fromkeys(["dummy", *chosen]))
+
+
+def _check_imported(name: str) -> None:
+    """Refuse a model of the user's that cannot be imported, made or fitted."""
+    module, _, attribute = name.partition(":")
+    try:
+        found = Entry(name=name, target=name).load()
+    except AttributeError as error:
+        raise InvalidInput(
+            f"--model {name}: the module {module!r} has nothing called {attribute!r}"
+        ) from error
+    except Exception as error:
+        raise InvalidInput(
+            f"--model {name}: {module!r} cannot be imported ({error}); PYTHONPATH says "
+            "where modules are looked for"
+        ) from error
+    fits = hasattr(found, "fit")
+    if not fits and (isinstance(found, type) or not callable(found)):
+        kind = "class" if isinstance(found, type) else type(found).__name__
+        raise InvalidInput(
+            f"--model {name}: a {kind} without fit is no model; name an estimator, its "
+            "class, or a function that makes one"
+        )
 
 
 def _study(

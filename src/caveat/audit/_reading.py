@@ -142,7 +142,9 @@ class Reading:
         if self.best is None:
             return False
         edge = self.best.high if self.regression else self.best.low
-        if np.isnan(edge):
+        few = self.best.folds < _FEWEST_FOLDS and not self.regression
+        if np.isnan(edge) or few:
+            # An interval over a few folds holds almost anything; rows still count.
             edge = self.best.value
         return self.earned(edge) > 0 and self.earned(self.best.value) > self.luck
 
@@ -150,13 +152,17 @@ class Reading:
     def luck(self) -> float:
         """How far above one half chance alone may take an AUC; 0 for numbers.
 
-        Three standard errors of the rank sum over all rows. Two would not do: labels
+        Three standard errors of the rank sum over all rows that judge. Two would not
+        do: labels
         that were shuffled once go with some column by chance, and every fold learns
         that.
         """
         if self.regression or not len(self.classes):
             return 0.0
         sizes = self.classes["rows"].to_numpy(dtype=float)
+        if self.scenario["test"]:
+            # The rows of the test file judge, in about the same shares.
+            sizes = sizes * float(self.table.get("test-rows", 0)) / sizes.sum()
         rest = sizes.sum() - sizes
         known = (sizes > 0) & (rest > 0)
         spread = np.sqrt((sizes.sum() + 1) / (12 * sizes[known] * rest[known]))
@@ -166,6 +172,7 @@ class Reading:
 _FURTHER = (
     *("decay", "policies", "labels", "thresholds", "shares", "sizes", "confusions"),
 )
+_FEWEST_FOLDS = 5
 _EXPECTED = (
     *("scenario.part", "scenario.round", "scenario.by", "scenario.column"),
     *("fact.test-rows", "fact.training-rows"),
@@ -209,12 +216,15 @@ def read_audit(
     measure = "rmse" if facts["task"] == "regression" else "auc"
     part = rows["scenario.part"]
     scored = rows[part == "score"]
-    scores = _scores(scored, measure, titles)
+    held = bool(spec["scenario"]["test"])
+    scores = _scores(scored, measure, titles, overlap=not held)
     constant = scores.pop("dummy", None)
     ratio = 0.25
     if len(scored):
         judged = float(scored["fact.test-rows"].astype(float).mean())
         ratio = judged / float(scored["fact.training-rows"].astype(float).mean())
+    if spec["scenario"]["test"]:
+        ratio = 0.0  # parts of a test file share no training rows that change
     curves = {
         name: _with_part(records, trials, name)
         for name in ("columns", "classes", "eapp", "drivers", "within", "single")
@@ -258,7 +268,9 @@ def _with_part(records: Records, trials: pd.DataFrame, name: str) -> pd.DataFram
     return found
 
 
-def _scores(rows: pd.DataFrame, measure: str, titles: Any) -> dict[str, Score]:
+def _scores(
+    rows: pd.DataFrame, measure: str, titles: Any, *, overlap: bool = True
+) -> dict[str, Score]:
     found: list[Score] = []
     column = f"test.{measure}"
     if not len(rows) or column not in rows:
@@ -280,7 +292,7 @@ def _scores(rows: pd.DataFrame, measure: str, titles: Any) -> dict[str, Score]:
         ratio = float(known["fact.test-rows"].mean()) / max(
             1.0, float(known["fact.training-rows"].mean())
         )
-        low, high = _interval(list(values.values()), ratio, measure)
+        low, high = _interval(list(values.values()), ratio * overlap, measure)
         found.append(
             Score(
                 name=str(name),

@@ -13,7 +13,8 @@ _RANKS = {
     kind: 10.0 * (40 - place)
     for place, kind in enumerate(
         [
-            *("no-skill", "leak", "split", "within", "below-free", "free", "vanish"),
+            *("turned", "no-skill", "leak", "split", "within", "below-free"),
+            *("free", "vanish"),
             *("popular", "hidden", "noise", "same"),
             *("test-copies", "gap", "tie", "copies", "contradictions", "rare"),
             *("peeked", "regret", "variant", "spread", "unsure"),

@@ -16,6 +16,7 @@ from caveat.audit._remarks_models import (
     no_skill,
     other_splits,
     ties,
+    turned_scores,
     unfinished,
     within_levels,
 )
@@ -23,7 +24,15 @@ from caveat.audit._remarks_sets import candidate_labels
 from caveat.audit._remarks_weaker import several_targets, shares_of_groups
 
 _CHECKS: tuple[Callable[[Reading], list[Remark]], ...] = (
-    *(no_skill, leaks, other_splits, within_levels, free_score, vanishing),
+    *(
+        turned_scores,
+        no_skill,
+        leaks,
+        other_splits,
+        within_levels,
+        free_score,
+        vanishing,
+    ),
     *(policies, gaps, ties, copies, conditions, unfinished),
     *(several_targets, shares_of_groups, candidate_labels),
 )

@@ -25,16 +25,59 @@ def no_skill(reading: Reading) -> list[Remark]:
             "serious",
             kit.say(
                 "No model does better than {what}: the best has {value} {unit}, and "
-                "its interval, {low} to {high}, holds {chance}.",
+                "{why}.",
                 what=what,
                 value=kit.strong(number(best.value)),
                 unit=reading.unit,
-                low=number(best.low),
-                high=number(best.high),
-                chance=number(reading.chance),
+                why=_why_chance(reading),
             ),
             number(best.value),
             "As shuffled labels would do. Nothing below is worth more than this.",
+            1.0,
+        )
+    ]
+
+
+def _why_chance(reading: Reading) -> kit.Prose:
+    """Say what does not tell the best score from chance: folds, or the rows."""
+    best = reading.best
+    assert best is not None
+    edge = best.high if reading.regression else best.low
+    if math.isnan(edge) or reading.earned(edge) > 0:
+        return kit.say(
+            "chance alone may reach {luck} with so few rows",
+            luck=number(reading.chance + reading.luck),
+        )
+    return kit.say(
+        "its interval, {low} to {high}, holds {chance}",
+        low=number(best.low),
+        high=number(best.high),
+        chance=number(reading.chance),
+    )
+
+
+def turned_scores(reading: Reading) -> list[Remark]:
+    """Find scores of the user's that put the classes in the wrong order."""
+    given = reading.scores.get("predictions")
+    if given is None or reading.regression or given.value >= 0.5 - reading.luck:
+        return []
+    label = str(reading.classes["label"].iloc[0]) if len(reading.classes) else ""
+    return [
+        Remark(
+            "turned",
+            "models",
+            "serious",
+            kit.say(
+                "The scores from the file have {value} AUC; turned round they have "
+                "{other}. Are they about {label}?",
+                value=kit.strong(number(given.value)),
+                other=number(1 - given.value),
+                label=kit.code(label),
+            ),
+            number(given.value),
+            kit.say(
+                "{option} makes it class 1.", option=kit.code(f"--positive {label}")
+            ),
             1.0,
         )
     ]

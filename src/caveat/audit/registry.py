@@ -33,6 +33,7 @@ LEARNERS = Registry(
         Entry(
             name="predictions",
             target="caveat.audit._score:given_answers",
+            display="your scores",
             summary="scores from a file",
         ),
         Entry(

@@ -81,7 +81,7 @@ _COMPARE = {
     multiple=True,
     help="Exit 1 if it holds, such as 'headroom<0.05'.",
 )
-@click.option("--no-names", is_flag=True, help="Leave names out of page and JSON.")
+@click.option("--no-names", is_flag=True, help="Leave names out of everything written.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON only.")
 @click.pass_context
 def audit(context: click.Context, file: str, **given: Any) -> None:
@@ -120,7 +120,8 @@ def audit(context: click.Context, file: str, **given: Any) -> None:
         seed=given["seed"],
         hide_names=given["no_names"],
     )
-    out = given["out"] or f"{Path(file).name.partition('.')[0] or 'file'}-audit"
+    stem = "file" if given["no_names"] else Path(file).name.partition(".")[0]
+    out = given["out"] or f"{stem or 'file'}-audit"
     progress = Progress("audit")
     made = make_audit(
         settings,
@@ -251,10 +252,12 @@ def _show_caveats(made: Audit) -> None:
 
 
 def _say_end(made: Audit) -> None:
+    from caveat.report.kit import plural
+
     total = sum(made.reading.states.values())
     failed = len(made.reading.failures)
     left = sum(made.reading.open_parts.values())
-    parts = [f"{len(made.remarks)} caveats", f"{total} trials"]
+    parts = [plural(len(made.remarks), "caveat"), plural(total, "trial")]
     parts.append(f"{failed or 'none'} failed")
     if left:
         parts.append(f"{left} cut short")
