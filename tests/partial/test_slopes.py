@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from caveat.partial import Algorithm, _losses, _slopes
+from caveat.partial import Algorithm, _idgp, _losses, _slopes
 from caveat.partial._averaging import Cc
 from caveat.partial._classifier import make_algorithm
 from caveat.partial._identification import Proden
@@ -55,6 +55,27 @@ def test_extreme_logits_leave_single_precision_finite(name):
     loss, slope = getattr(_slopes, name)(z.float(), *arguments(name, S, W.float()))
     assert loss.isfinite()
     assert slope.isfinite().all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_slopes_of_both_networks_of_idgp_are_those_of_the_formulas(seed):
+    z, S, W = batch(seed, 2.0)
+    D, v = W.softmax(1), (2 * W).softmax(1)
+    G = W * S
+    leaf = z.clone().requires_grad_()
+    cases = [
+        (_idgp.cross_entropy(leaf, D), _slopes.label_loss(z, D, None, 0.3)),
+        (_idgp.label_loss(leaf, D, v, 0.3), _slopes.label_loss(z, D, v, 0.3)),
+        (_idgp.binary_entropy(leaf, G), _slopes.generation_loss(z, G, None, None, 0.3)),
+        (
+            _idgp.generation_loss(leaf, S, G, v, 0.3),
+            _slopes.generation_loss(z, G, S, v, 0.3),
+        ),
+    ]
+    for wanted, (loss, slope) in cases:
+        (known,) = torch.autograd.grad(wanted, leaf)
+        torch.testing.assert_close(loss, wanted.detach(), rtol=1e-10, atol=1e-12)
+        torch.testing.assert_close(slope, known, rtol=1e-8, atol=1e-10)
 
 
 WRITTEN = [

@@ -7,12 +7,16 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
+from caveat.partial import _slopes as slopes
 from caveat.partial._algorithm import Algorithm, check_number, fresh_copy
-from caveat.partial._losses import candidate_softmax, divergence, uniform_confidences
+from caveat.partial._losses import (
+    ALMOST_ONE,
+    TINY,
+    candidate_softmax,
+    divergence,
+    uniform_confidences,
+)
 from caveat.training import Batch, Run
-
-TINY = 1e-12
-ALMOST_ONE = 1.0000001
 
 
 def cross_entropy(z: Tensor, D: Tensor) -> Tensor:
@@ -105,17 +109,18 @@ class Idgp(Algorithm):
         x, S, rows = batch["x"], batch["candidates"], batch.rows
         z, a = run.forward(x), run.forward(x, self.generator)
         D, G = self.D.index_select(0, rows), self.G.index_select(0, rows)
-        if run.updates <= self.warm_up * len(run.data["x"]) / len(batch):
-            first, second = cross_entropy(z, D), binary_entropy(a, G)
-        else:
-            weight = min(run.share / 0.2, 1.0)
-            v = generation_posterior(a.detach(), S, D)
-            r = candidate_softmax(z.detach(), S)
-            first = label_loss(z, D, v, weight)
-            second = generation_loss(a, S, G, r, weight)
-        value = run.descend(first) + run.descend(second, self.optimiser)
-        self.D.index_copy_(0, rows, candidate_softmax(z.detach(), S))
-        self.G.index_copy_(0, rows, torch.sigmoid(a.detach()) * S)
+        is_warm = run.updates > self.warm_up * len(run.data["x"]) / len(batch)
+        weight = min(run.share / 0.2, 1.0)
+        label, spread = z.detach(), a.detach()
+        within = candidate_softmax(label, S)
+        v = generation_posterior(spread, S, D) if is_warm else None
+        first = slopes.label_loss(label, D, v, weight)
+        taught = (S, within) if is_warm else (None, None)
+        second = slopes.generation_loss(spread, G, *taught, weight)
+        value = run.follow(z, *first)
+        value += run.follow(a, *second, self.optimiser)
+        self.D.index_copy_(0, rows, within)
+        self.G.index_copy_(0, rows, torch.sigmoid(spread) * S)
         return value
 
     def state(self) -> Any:

@@ -13,6 +13,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+# Keep logarithms of probabilities, and of their complements, finite.
+TINY = 1e-12
+ALMOST_ONE = 1.0000001
+
 
 def uniform_confidences(S: Tensor) -> Tensor:
     """Give every candidate of a row the same share."""
@@ -134,7 +138,7 @@ def divergence(W: Tensor, z: Tensor) -> Tensor:
 def exclusion_entropy(z: Tensor, S: Tensor) -> Tensor:
     """Mean over rows of -log(1 - p) summed over the non-candidates."""
     p = z.softmax(dim=1)
-    return -(torch.log(1.0000001 - p) * ~S).sum(dim=1).mean()
+    return -(torch.log(ALMOST_ONE - p) * ~S).sum(dim=1).mean()
 
 
 def log_not(z: Tensor) -> Tensor:

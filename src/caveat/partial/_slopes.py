@@ -11,8 +11,9 @@ import math
 
 import torch
 from torch import Tensor
+from torch.nn.functional import logsigmoid
 
-from caveat.partial._losses import exclusion_weights
+from caveat.partial._losses import ALMOST_ONE, TINY, exclusion_weights
 
 Slope = tuple[Tensor, Tensor]
 
@@ -81,3 +82,42 @@ def leveraged_weighted(z: Tensor, S: Tensor, W: Tensor, leverage: float) -> Slop
     inside, outside = W * S, leverage * W * ~S
     loss = (inside * below + outside * s).sum(dim=1).mean()
     return loss, (outside - inside) * s * below / len(z)
+
+
+def label_loss(z: Tensor, D: Tensor, v: Tensor | None, weight: float) -> Slope:
+    """IDGP, label network: both cross-entropies, and the divergence from D.
+
+    Without `v` it is the first cross-entropy alone.
+    """
+    log_p = z.log_softmax(dim=1)
+    p = log_p.exp()
+    near = p + TINY
+    targets = D if v is None else D + v
+    rows = -targets * torch.log(near)
+    slope = through_softmax(p, -targets / near)
+    if v is not None:
+        rows = rows + weight * (torch.xlogy(D, D) - D * log_p)
+        slope = slope + weight * (p * D.sum(dim=1, keepdim=True) - D)
+    return rows.sum(dim=1).mean(), slope / len(z)
+
+
+def generation_loss(
+    a: Tensor, G: Tensor, S: Tensor | None, r: Tensor | None, weight: float
+) -> Slope:
+    """IDGP, generation network: binary entropies against G and S, truth, consistency.
+
+    Without `S` and `r` it is the entropy against G alone.
+    """
+    u = torch.sigmoid(a)
+    below = 1.0 - u
+    yes, no = G, 1.0 - G
+    if S is not None and r is not None:
+        inside = S.to(a.dtype)
+        yes, no = G + inside, 2.0 - G - inside + r
+    near, far = u + TINY, ALMOST_ONE - u
+    rows = -yes * torch.log(near) - no * torch.log(far)
+    slope = (no / far - yes / near) * u * below
+    if S is not None:
+        rows = rows + weight * (torch.xlogy(G, G) - G * logsigmoid(a))
+        slope = slope - weight * G * below
+    return rows.sum(dim=1).mean(), slope / len(a)

@@ -13,8 +13,8 @@ from torch.nn import functional as F
 
 from caveat.exceptions import InvalidInput
 from caveat.partial._algorithm import Algorithm, check_number
-from caveat.partial._idgp import TINY, cross_entropy
-from caveat.partial._losses import uniform_confidences
+from caveat.partial._idgp import cross_entropy
+from caveat.partial._losses import TINY, uniform_confidences
 from caveat.training import Batch, Diverged, Run, outputs, sgd
 
 
