@@ -371,9 +371,9 @@ def _check_imported(name: str) -> None:
         ) from error
     fits = hasattr(found, "fit")
     if not fits and (isinstance(found, type) or not callable(found)):
-        kind = "class" if isinstance(found, type) else type(found).__name__
+        what = "a class" if isinstance(found, type) else f"the value {found!r:.40}"
         raise InvalidInput(
-            f"--model {name}: a {kind} without fit is no model; name an estimator, its "
+            f"--model {name}: {what} without fit is no model; name an estimator, its "
             "class, or a function that makes one"
         )
 
