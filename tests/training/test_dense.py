@@ -7,6 +7,7 @@ from torch import nn
 from caveat.exceptions import InvalidInput
 from caveat.training import Diverged, Objective, adam, mlp, train
 from caveat.training._dense import DenseChain
+from caveat.training._optimisers import Adam
 
 
 def rows(count, columns, seed=0):
@@ -175,3 +176,29 @@ def test_a_run_that_diverges_says_so(kind):
         network[0].weight[0, 0] = float("nan")
     with pytest.raises(Diverged, match="the loss is nan after 0 updates"):
         trained(kind(plain, written_out=True), network)
+
+
+def steps_of(optimiser, weights, step, count, seed=0):
+    """Make updates along drawn gradients; every third one leaves a weight out."""
+    generator = torch.Generator().manual_seed(seed)
+    for number in range(count):
+        for weight in weights:
+            weight.grad = torch.randn(weight.shape, generator=generator)
+        weights[0].grad = None if number % 3 == 2 else weights[0].grad
+        step(optimiser)
+
+
+@pytest.mark.parametrize("decay", [0.0, 0.1])
+def test_the_short_way_to_step_is_torchs_adam_to_the_last_bit(decay):
+    ways = []
+    for kind, step in ((torch.optim.Adam, torch.optim.Adam.step), (Adam, Adam.advance)):
+        weights = list(mlp(4, [8], 2, seed=0).parameters())
+        settings = {"lr": 0.01, "weight_decay": decay, "fused": True}
+        first = kind(weights, **settings)
+        steps_of(first, weights, step, 7)
+        again = kind(weights, **settings)
+        again.load_state_dict(first.state_dict())
+        again.param_groups[0]["lr"] = 0.001
+        steps_of(again, weights, step, 5, seed=1)
+        ways.append([weight.detach() for weight in weights])
+    torch.testing.assert_close(ways[1], ways[0], rtol=0, atol=0)

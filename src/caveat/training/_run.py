@@ -16,6 +16,7 @@ from caveat.training._best import Best, Waiting
 from caveat.training._dense import Answer, DenseChain
 from caveat.training._diverged import Diverged
 from caveat.training._objective import Objective
+from caveat.training._optimisers import Adam
 from caveat.training._outputs import evaluating
 
 Evaluate = Callable[["Run"], Mapping[str, Any]]
@@ -146,7 +147,7 @@ class Run:
         """
         value = self._finite(loss)
         chosen = optimiser or self.optimiser
-        chosen.zero_grad()
+        _clear(chosen)
         loss.backward()
         self._update(chosen)
         return value
@@ -172,7 +173,7 @@ class Run:
         """
         value = self._finite(loss)
         chosen = optimiser or self.optimiser
-        chosen.zero_grad()
+        _clear(chosen)
         if z.is_leaf:
             z.grad = slope
         else:
@@ -195,7 +196,11 @@ class Run:
         if self.clip is not None:
             weights = [w for group in optimiser.param_groups for w in group["params"]]
             nn.utils.clip_grad_norm_(weights, self.clip)
-        optimiser.step()
+        # A schedule counts the calls of `step`.
+        if isinstance(optimiser, Adam) and self.schedule is None:
+            optimiser.advance()
+        else:
+            optimiser.step()
         for chain, _ in reached:
             chain.updates += 1
 
@@ -253,6 +258,13 @@ class Run:
 def copy_of(module: nn.Module) -> dict[str, Tensor]:
     """Copy all weights and buffers of a module."""
     return {name: w.detach().clone() for name, w in module.state_dict().items()}
+
+
+def _clear(optimiser: torch.optim.Optimizer) -> None:
+    """Forget the gradients of an optimiser's weights."""
+    for group in optimiser.param_groups:
+        for weight in group["params"]:
+            weight.grad = None
 
 
 def _plain(score: Any) -> Any:
