@@ -2,8 +2,9 @@
 
     OMP_NUM_THREADS=1 python docs/reproduction/eapp_run.py [part ...] [--data FOLDER]
 
-Parts: curve, clusterers, labelings, latent, scores, noise, folds, probe, digits and
-networks; all by default. The last two take minutes, and go on where they stopped.
+Parts: curve, clusterers, labelings, latent, scores, noise, folds, probe, digits,
+networks and study; all by default. The last four go on where they stopped: delete
+their tables to measure anew.
 FOLDER holds the MNIST test files (t10k-*.gz). Then write the page with `eapp_page.py`.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import json
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +24,7 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_digits, load_wine
 
 from caveat.baseline import EAPP, bias_probe
+from caveat.study import Ledger, run
 
 HERE = Path(__file__).parent
 DATA = HERE.parents[1].parent / "shared" / "data" / "eapp"
@@ -121,38 +124,57 @@ def folds(data: Data) -> pd.DataFrame:
     )
 
 
+# Which data, how many components, what is shifted, by how many standard deviations.
+PROBES: dict[str, tuple[str, int, dict[str, Any], tuple[float, ...]]] = {
+    "10 of 10 columns": ("noise", 2, {}, (0, 0.25, 0.5, 1)),
+    "1 of 10 columns, 2 components": ("noise", 2, {"columns": ["x0"]}, (0, 1, 2, 3)),
+    "1 of 10 columns, 10 components": ("noise", 10, {"columns": ["x0"]}, (0, 1, 2, 3)),
+    "digits, pixels, 2 components": ("digits", 2, {"unit": "pixel"}, (0, 0.3, 0.5, 1)),
+    "digits, pixels, 64 components": (
+        "digits",
+        64,
+        {"unit": "pixel"},
+        (0, 0.3, 0.5, 1),
+    ),
+    "digits, image means, 64 components": (
+        "digits",
+        64,
+        {"unit": "image_mean"},
+        (0, 3),
+    ),
+}
+# Sixty-four components cost most.
+PROBE_DRAWS = {2: 20, 10: 20, 64: 10}
+
+
 def probe(data: Data) -> pd.DataFrame:
-    """Plant a shift into labels that know nothing, five times each."""
-    shifts = {
-        "10 of 10 columns": ("table", None, 2, (0, 0.25, 0.5, 1)),
-        "1 of 10 columns, 2 components": ("table", ["x0"], 2, (0, 1, 2, 3)),
-        "1 of 10 columns, 10 components": ("table", ["x0"], 10, (0, 1, 2, 3)),
-        "digits, image means": ("images", "image_mean", "auto", (0, 1, 2, 3)),
-        "digits, pixels": ("images", "pixel", "auto", (0, 0.3, 0.5, 1)),
-    }
-    images, eights = small_digits()
-    frames = []
-    for name, (kind, how, size, s) in shifts.items():
-        for draw in range(5):
-            rng = np.random.default_rng(draw)
-            X, y = images, eights
-            options: dict[str, Any] = {"unit": how}
-            if kind == "table":
-                X, y = rng.normal(size=(500, 10)), np.arange(500) % 2 == 0
-                options = {"columns": how}
-            found = bias_probe(
-                X,
-                y,
-                s=s,
-                randomize_labels=True,
-                random_state=draw,
-                latent=size,
-                k_max=4,
-                shuffles=100,
-                **options,
-            )
-            frames.append(found.assign(setting=name, draw=draw))
-    return pd.concat(frames, ignore_index=True)
+    """Plant a shift into balanced labels that know nothing; go on where stopped."""
+    file = HERE / "eapp-probe.csv"
+    found = pd.read_csv(file) if file.exists() else pd.DataFrame()
+    seen = set(zip(found.get("setting", []), found.get("draw", []), strict=True))
+    images = load_digits().images
+    for name, (kind, latent, shifted, s) in PROBES.items():
+        for draw in range(PROBE_DRAWS[latent]):
+            if (name, draw) in seen:
+                continue
+            noise = np.random.default_rng(draw).normal(size=(500, 10))
+            X = images if kind == "digits" else noise
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)
+                frame = bias_probe(
+                    X,
+                    np.arange(len(X)) % 2 == 0,
+                    s=s,
+                    randomize_labels=True,
+                    random_state=draw,
+                    latent=latent,
+                    k_max=2,
+                    shuffles=100,
+                    **shifted,
+                )
+            found = pd.concat([found, frame.assign(setting=name, draw=draw)])
+            found.to_csv(file, index=False, float_format="%.6g")
+    return found
 
 
 def small_digits() -> Data:
@@ -164,40 +186,96 @@ def small_digits() -> Data:
 
 def digits(data: Data) -> pd.DataFrame:
     """Measure all representations on small images, as in the paper's appendix."""
-    names = ["pca", "kmeans_ae", "cae", "vae"]
-    settings = {name: {"representation": name} for name in names}
-    return _representations("digits", small_digits(), settings)
-
-
-def networks(data: Data) -> pd.DataFrame:
-    """Measure the paper's way on 400 of the MNIST images, and trained for longer."""
-    X, y = data
-    chosen = np.random.default_rng(0).permutation(len(y))[:400]
-    settings: dict[str, dict[str, Any]] = {
-        "pca": {},
-        "kmeans_ae": {"representation": "kmeans_ae"},
-        "kmeans_ae, 200 epochs": {
-            "representation": "kmeans_ae",
-            "training": {"epochs": 200},
-            "k_max": 4,
-        },
-    }
-    return _representations("networks", (X[chosen], y[chosen]), settings)
-
-
-def _representations(
-    part: str, data: Data, settings: dict[str, dict[str, Any]]
-) -> pd.DataFrame:
-    """Fit on two folds, one setting after the other; go on where it stopped."""
-    file = HERE / f"eapp-{part}.csv"
+    file = HERE / "eapp-digits.csv"
     found = pd.read_csv(file) if file.exists() else pd.DataFrame({"setting": []})
-    for name, options in settings.items():
+    for name in ("pca", "kmeans_ae", "cae", "vae"):
         if name not in found["setting"].tolist():
-            model = fit(data, **{"shuffles": 0, "folds": 2, "k_max": 8, **options})
+            model = fit(
+                small_digits(), representation=name, shuffles=0, folds=2, k_max=8
+            )
             row = table_of({name: model}).assign(seconds=model.seconds_)
             found = pd.concat([found, row], ignore_index=True)
             found.to_csv(file, index=False, float_format="%.6g")
     return found
+
+
+# Which images, which representation, which draws: the cheap and the telling first.
+# A draw chooses rows, folds and first weights, the same for all representations.
+DRAWS: list[tuple[str, str, range]] = [
+    ("MNIST, 400", "pca", range(20)),
+    ("MNIST, 1,000", "pca", range(20)),
+    ("MNIST, 3,137", "pca", range(5)),
+    ("digits, 535", "pca", range(5)),
+    ("MNIST, 400", "kmeans_ae", range(4)),
+    ("MNIST, 3,137", "kmeans_ae", range(1)),
+    ("MNIST, 400", "kmeans_ae", range(4, 8)),
+    ("MNIST, 1,000", "kmeans_ae", range(2)),
+    ("digits, 535", "kmeans_ae", range(3)),
+    ("MNIST, 400", "cae", range(4)),
+    ("MNIST, 400", "vae", range(4)),
+    ("digits, 535", "vae", range(3)),
+    ("MNIST, 1,000", "kmeans_ae", range(2, 4)),
+    ("MNIST, 400", "kmeans_ae", range(8, 20)),
+]
+
+
+def networks(data: Data) -> pd.DataFrame:
+    """Measure the first k over draws of rows, folds and weights; go on where stopped.
+
+    Every draw gives all representations the same images and the same two folds.
+    """
+    file = HERE / "eapp-networks.csv"
+    rows = pd.read_csv(file).to_dict("records") if file.exists() else []
+    seen = {(row["data"], row["setting"], row["draw"]) for row in rows}
+    for name, setting, draws in DRAWS:
+        X, y = small_digits() if name.startswith("digits") else data
+        count = int(name.split(", ")[1].replace(",", ""))
+        for draw in draws:
+            if (name, setting, draw) in seen:
+                continue
+            chosen = np.random.default_rng(draw).permutation(len(y))[:count]
+            model = fit(
+                (X[chosen], y[chosen]),
+                representation=setting,
+                shuffles=0,
+                folds=2,
+                k_max=4,
+                random_state=draw,
+            )
+            folds = model.fold_values_["honest"]
+            for place, k in enumerate(model.curve_["k"]):
+                rows.append(
+                    {"data": name, "setting": setting, "draw": draw, "k": k}
+                    | {"honest": model.curve_["honest"][place]}
+                    | {f"fold {i}": folds[i, place] for i in range(2)}
+                    | {"value": model.value_, "seconds": model.seconds_}
+                )
+            pd.DataFrame(rows).to_csv(file, index=False, float_format="%.6g")
+    return pd.DataFrame(rows)
+
+
+def study(data: Data) -> pd.DataFrame:
+    """Run the registered study of representations, latent sizes and clusterers."""
+    file = HERE / "eapp-representations.ledger"
+    run("eapp-representations", file, engine="serial")
+    with Ledger(file) as ledger:
+        records = ledger.records()
+    seconds = records.trials.set_index("key")["seconds"]
+    rows = [
+        {
+            "dataset": row["dataset"],
+            **{"representation": "", "latent": "", "clusterer": "its own"},
+            **json.loads(row["params"]),
+            "repeat": row["repeat"],
+            "auc": row["test.auc"],
+            "null_high": row["fact.null_high"],
+            "p_value": row["fact.p_value"],
+            "seconds": seconds[row["key"]],
+        }
+        for row in records.rows.to_dict("records")
+    ]
+    frame = pd.DataFrame(rows)
+    return frame.sort_values(list(frame.columns[:5]), ignore_index=True)
 
 
 PARTS: dict[str, Callable[[Data], pd.DataFrame]] = {
@@ -211,6 +289,7 @@ PARTS: dict[str, Callable[[Data], pd.DataFrame]] = {
     "probe": probe,
     "digits": digits,
     "networks": networks,
+    "study": study,
 }
 
 
