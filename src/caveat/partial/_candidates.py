@@ -280,7 +280,7 @@ def _singletons(values: NDArray, classes: Sequence[Any] | None) -> CandidateSets
     if classes is None:
         found, codes = np.unique(values, return_inverse=True)
         if len(found) < 2:
-            one = found[0] if len(found) else None
+            one = found.tolist()[0] if len(found) else None
             raise InvalidInput(
                 f"candidates: found one class, {one!r}; a classifier needs at least "
                 "two classes"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -325,7 +326,7 @@ def _one_hot(codes: NDArray[np.intp], columns: int) -> Mask:
 
 
 def _check_rate(rate: Any) -> None:
-    if not 0 <= rate < 1:
+    if not isinstance(rate, Real) or not 0 <= rate < 1:
         raise InvalidInput(f"rate is {rate}; pass a probability from 0 up to below 1")
 
 
