@@ -46,6 +46,8 @@ def examine(table: Table, look: Mapping[str, Any]) -> tuple[Row, list[Row], list
     learnt = np.flatnonzero(~table.held)
     facts = _facts(table, learnt)
     single = look.get("single", True)
+    if look.get("screen"):
+        facts["columns"] = look["screen"]["of"]
     rows = _some(learnt, table, look["seed"])
     upper = table.upper[rows]
     high = upper == 1 if len(table.classes) in (0, 2) else upper == _largest(upper)

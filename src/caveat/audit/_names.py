@@ -156,6 +156,9 @@ def _scenario(
     for role in ("groups", "time", "weights", "bags"):
         if scenario[role]:
             renamed[role] = columns[scenario[role]]
+    if scenario["screen"]:
+        only = [columns[name] for name in scenario["screen"]["only"]]
+        renamed["screen"] = {**scenario["screen"], "only": only}
     if scenario["candidates"]:
         renamed["candidates"] = columns[scenario["candidates"]]
     renamed["also"] = [

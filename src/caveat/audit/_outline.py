@@ -134,6 +134,11 @@ def as_dates(column: pd.Series) -> pd.Series:
     return found.dt.tz_localize(None)
 
 
+def hints(name: object) -> bool:
+    """Whether a name says whose row it is, or when it was."""
+    return bool(_words(name) & (_WHOSE | _WHEN))
+
+
 def _words(name: object) -> set[str]:
     return {word.lower() for word in _WORDS.findall(str(name))}
 

@@ -22,6 +22,7 @@ from caveat.audit._plan_weaker import (
     weaker_scenario,
 )
 from caveat.audit._score import given_answers, read_predictions
+from caveat.audit._screen import about_columns, screening
 from caveat.audit._table import FEWEST_ROWS, Table, label_sets, make_table
 from caveat.audit.study import TOPIC
 from caveat.datasets import Dataset, resolve
@@ -158,8 +159,11 @@ def prepare(settings: Settings) -> Prepared:
     for name in [*named, *settings.keep, *aside]:
         if name not in dataset.X.columns:
             raise UnknownName.among("column", name, map(str, dataset.X.columns))
+    screen = screening(
+        dataset, settings.minutes, settings.seed, {*named, *settings.keep, *aside}
+    )
     found = outline(
-        dataset.X,
+        dataset.X if screen is None else dataset.X[screen["only"]],
         target,
         dataset.kinds,
         regression=dataset.task == "regression",
@@ -168,6 +172,7 @@ def prepare(settings: Settings) -> Prepared:
     )
     found.aside.update(aside)
     scenario = _scenario(settings, reference, dataset, found)
+    scenario["screen"] = screen
     table = make_table(dataset, {**scenario, "seed": settings.seed})
     _try(table, scenario, settings)
     weaker = try_weaker(table, scenario)
@@ -222,12 +227,9 @@ def _reference(settings: Settings) -> dict[str, Any]:
 
 def _most_rows(settings: Settings, reference: Mapping[str, Any]) -> int:
     """Say how many rows can be dealt with in the time that there is."""
-    try:
-        few = resolve({**reference, "sample": 50, "sample_seed": 0})
-    except InvalidInput:
-        # So few rows of a rare class may all be of the other.
-        few = resolve({**reference, "sample": _FEWEST_SAMPLED * 20, "sample_seed": 0})
-    by_cells = settings.minutes * _CELLS_A_MINUTE / max(1, few.X.shape[1])
+    place = Path(reference["file"])
+    columns = about_columns(place, find_format(place))
+    by_cells = settings.minutes * _CELLS_A_MINUTE / max(1, columns)
     most = min(settings.minutes * _ROWS_A_MINUTE, by_cells)
     return int(max(_FEWEST_SAMPLED, most))
 

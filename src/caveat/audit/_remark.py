@@ -18,7 +18,7 @@ _RANKS = {
             *("popular", "hidden", "noise", "same"),
             *("test-copies", "gap", "tie", "copies", "contradictions", "rare"),
             *("peeked", "regret", "variant", "spread", "unsure"),
-            *("failed", "cut", "sampled", "policy", "small", "weights"),
+            *("screened", "failed", "cut", "sampled", "policy", "small", "weights"),
             *("disagree", "others", "left-out", "unchecked"),
         ]
     )

@@ -181,6 +181,35 @@ def conditions(reading: Reading) -> list[Remark]:
                 kit.say("More {option} take more.", option=kit.code("--minutes")),
             )
         )
+    screen = reading.scenario["screen"]
+    if screen:
+        shown = kit.count(len(screen["only"]))
+        how = (
+            f"those that go with the target most in {kit.count(screen['rows'])} rows, "
+            "which judge nothing"
+            if screen["rows"]
+            else "picked at random, for there are too few rows to choose by"
+        )
+        found.append(
+            Remark(
+                "screened",
+                "data",
+                "careful",
+                kit.say(
+                    "{shown} of {all} columns were looked at: {how}.",
+                    shown=kit.strong(shown),
+                    all=kit.count(screen["of"]),
+                    how=how,
+                ),
+                shown,
+                kit.say(
+                    "By their correlation, one by one. {keep} keeps a column, more "
+                    "{minutes} keep more.",
+                    keep=kit.code("--keep"),
+                    minutes=kit.code("--minutes"),
+                ),
+            )
+        )
     if len(reading.classes):
         rarest = reading.classes.sort_values("rows").iloc[0]
         few = int(rarest["rows"])

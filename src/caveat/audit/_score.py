@@ -102,12 +102,13 @@ def given_answers(table: Table, path: Mapping[str, Any]) -> NDArray[np.float64]:
     frame = read_predictions(path["file"])
     score = frame[path["score"]].to_numpy(dtype=float)
     if path["key"] is None:
-        if len(score) != len(table.y):
+        rows = len(table.y) if table.held.any() else table.count
+        if len(score) != rows:
             raise InvalidInput(
-                f"--predictions has {len(score):,} rows, the table {len(table.y):,}; "
+                f"--predictions has {len(score):,} rows, the table {rows:,}; "
                 "add a column that both have, and that tells rows apart"
             )
-        found = score
+        found = score if table.held.any() else score[table.origin]
     else:
         key = frame[path["key"]].astype(str)
         if key.duplicated().any():

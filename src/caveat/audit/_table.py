@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pandas.util import hash_pandas_object
 
 from caveat.audit._outline import as_dates, split_values
+from caveat.audit._screen import screening_rows
 from caveat.exceptions import InvalidInput, UnknownName
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ class Table:
     labels : DataFrame or None
         Several targets as 0 and 1, where the audit has no single one; `y` then numbers
         the rows' sets of labels.
+    origin : array of int
+        Row numbers in the table as it was read, of `count` rows.
     """
 
     X: pd.DataFrame
@@ -59,6 +62,8 @@ class Table:
     target: pd.Series
     labels: pd.DataFrame | None = None
     dates: tuple[str, ...] = ()
+    origin: NDArray[np.intp] | None = None
+    count: int = 0
 
     @property
     def task(self) -> str:
@@ -119,8 +124,18 @@ def make_table(dataset: Dataset, look: Mapping[str, Any]) -> Table:
     look : mapping
         ``aside``, ``dates``, ``groups``, ``time``, ``weights``, ``positive``, ``test``.
     """
-    held = np.zeros(len(dataset), dtype=bool)
     whole, target, labels = dataset.X, dataset.y, dataset.Y
+    origin = np.arange(len(dataset))
+    screen = look.get("screen")
+    if screen:
+        # Rows that chose columns judge nothing.
+        chose = screening_rows(len(dataset), screen["seed"])[: screen["rows"]]
+        origin = np.setdiff1d(origin, chose)
+        whole, target, labels = (
+            None if part is None else part.iloc[origin].reset_index(drop=True)
+            for part in (whole[screen["only"]], target, labels)
+        )
+    held = np.zeros(len(whole), dtype=bool)
     if look.get("test"):
         other = _test_part(dataset, look["test"])
         whole = pd.concat([whole, other.X[whole.columns]], ignore_index=True)
@@ -128,7 +143,7 @@ def make_table(dataset: Dataset, look: Mapping[str, Any]) -> Table:
             target = pd.concat([target, other.y], ignore_index=True)
         if labels is not None:
             labels = pd.concat([labels, other.Y], ignore_index=True)
-        held = np.arange(len(whole)) >= len(dataset)
+        held = np.arange(len(whole)) >= len(origin)
     dates = tuple(name for name in look["dates"] if name in whole.columns)
     if dates:
         whole = whole.assign(**{name: as_dates(whole[name]) for name in dates})
@@ -154,12 +169,17 @@ def make_table(dataset: Dataset, look: Mapping[str, Any]) -> Table:
         y=codes,
         classes=classes,
         whole=whole,
-        kinds={n: "numerical" if n in dates else k for n, k in dataset.kinds.items()},
+        kinds={
+            name: "numerical" if name in dates else dataset.kinds[name]
+            for name in whole.columns
+        },
         weights=_weights(whole, look.get("weights")),
         held=held,
         target=target,
         labels=labels,
         dates=dates,
+        origin=origin,
+        count=len(dataset),
     )
 
 

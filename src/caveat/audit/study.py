@@ -47,12 +47,16 @@ DEFAULTS: dict[str, Any] = {
     "test": None,
     "predictions": None,
     "also": [],
+    "screen": None,
     "single": True,
     "targets": [],
     "bags": None,
     "candidates": None,
 }
-_LOOK = ("aside", "dates", "groups", "time", "weights", "positive", "test", "seed")
+_LOOK = (
+    *("aside", "dates", "groups", "time", "weights", "positive", "test", "screen"),
+    "seed",
+)
 _LOOK_AND_FOLDS = (*_LOOK, "folds")
 # Learners of each part on weaker labels; the first is a look, done once.
 _WEAKER = {
