@@ -362,9 +362,14 @@ def _facts(rows: pd.DataFrame) -> dict[str, Any]:
         return {}
     row = rows.iloc[0]
     return {
-        str(name).removeprefix("fact."): row[name]
+        str(name).removeprefix("fact."): _plain(row[name])
         for name in rows.columns
         if str(name).startswith("fact.")
         and row[name] is not None
         and row[name] == row[name]
     }
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of numpy's as one of Python's."""
+    return value.item() if hasattr(value, "item") else value

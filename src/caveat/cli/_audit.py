@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from caveat.cli._audit_weaker import known, show_weaker, weaker_json
 from caveat.cli._console import Progress, console, duration, note, say, table
 from caveat.exceptions import InvalidInput, UnknownName
 
@@ -89,8 +90,9 @@ def audit(context: click.Context, file: str, **given: Any) -> None:
 
     How much of it is free, how far models rise above that, whether their differences
     are real, what breaks when columns vanish, and what looks like a leak. FILE is CSV
-    or Parquet. Beside the page lie the study and the ledger it is made from; calling it
-    again goes on where it stopped.
+    or Parquet. With --targets, --bags or --candidates the page also says what weaker
+    labels would support. Beside the page lie the study and the ledger it is made from;
+    calling it again goes on where it stopped.
     """
     started = time.monotonic()
     from caveat.audit import Settings
@@ -234,6 +236,7 @@ def _show(made: Audit) -> None:
     if rows:
         table(header, rows, right=(1, 2, 3)[: len(header) - 1], bold=(1,))
         say("")
+    show_weaker(reading)
     _show_caveats(made)
 
 
@@ -294,19 +297,19 @@ def _plain(made: Audit, numbers: dict[str, float]) -> dict[str, Any]:
         "file": reading.facts["file"],
         "target": reading.facts["target"],
         "task": reading.facts["task"],
-        "rows": _known(reading.table.get("rows", math.nan)),
+        "rows": known(reading.table.get("rows", math.nan)),
         "measure": reading.measure,
-        **{name: _known(value) for name, value in numbers.items()},
-        "p-value": _known(free.p) if free is not None else None,
+        **{name: known(value) for name, value in numbers.items()},
+        "p-value": known(free.p) if free is not None else None,
         "verdict": free.verdict if free is not None else None,
         "models": [
             {
                 "name": one.name,
-                "value": _known(one.value),
-                "low": _known(one.low),
-                "high": _known(one.high),
+                "value": known(one.value),
+                "low": known(one.low),
+                "high": known(one.high),
                 "folds": one.folds,
-                **{name: _known(value) for name, value in one.further.items()},
+                **{name: known(value) for name, value in one.further.items()},
             }
             for one in reading.scores.values()
         ],
@@ -314,8 +317,8 @@ def _plain(made: Audit, numbers: dict[str, float]) -> dict[str, Any]:
             {
                 "model": one.name,
                 "column": one.most_used,
-                "with": _known(one.closed),
-                "without": _known(one.worst),
+                "with": known(one.closed),
+                "without": known(one.worst),
             }
             for one in reading.shifted.values()
         ],
@@ -329,14 +332,11 @@ def _plain(made: Audit, numbers: dict[str, float]) -> dict[str, Any]:
             }
             for remark in made.remarks
         ],
+        **weaker_json(reading),
         "trials": reading.states,
         "cut-short": sum(reading.open_parts.values()),
         "page": str(made.index),
     }
-
-
-def _known(value: Any) -> float | None:
-    return float(value) if math.isfinite(float(value)) else None
 
 
 def _number(value: float) -> str:
