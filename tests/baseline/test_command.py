@@ -103,6 +103,7 @@ def test_the_page_is_the_same_byte_for_byte(folder, capsys, tmp_path):
         (["loans.csv", "--seed", "-3"], "random_state: found -3"),
         (["loans.csv", "--classes", "--regression"], "use one"),
         (["loans.csv", "--targets", "a", "--target", "b"], "--targets names labels"),
+        (["loans.csv", "--targets", "default"], "name two and more columns"),
         (["kinds.csv", "--probe"], "'kind' has 3; add --positive LABEL"),
         (["prices.csv", "--regression", "--probe"], "leave it out"),
         (["loans.csv", "--regression"], "default"),
@@ -148,6 +149,7 @@ def test_numbers_have_a_concordance(folder, capsys, tmp_path):
     text = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
     assert "Concordance on held-out rows" in text
     assert " AUC" not in text
+    assert "s published" not in text
 
 
 @pytest.mark.thorough

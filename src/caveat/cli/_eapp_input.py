@@ -33,6 +33,11 @@ def read_file(
                 "--regression out"
             )
         names = [name.strip() for name in targets.split(",") if name.strip()]
+        if len(names) < 2:
+            raise InvalidInput(
+                f"--targets: found {targets!r}; name two and more columns of 0 and 1, "
+                "or one with --target"
+            )
         return read(file, targets=names, drop=drop)
     dataset = read(file, target=target, drop=drop)
     if regression:

@@ -1,0 +1,123 @@
+"""The two figures of `caveat eapp`: the number line, and the curve."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from caveat.cli._eapp_remarks import conditions
+from caveat.report import kit
+
+if TYPE_CHECKING:
+    from caveat.baseline import EAPP
+    from caveat.report.kit import Canvas
+
+_NAMES = (
+    " Honest: cluster names chosen on training rows. Dashed: chosen on the rows they "
+    "are scored on, as published."
+)
+_MEANS = " Honest: cluster means taken from training rows."
+
+
+def where_read(model: EAPP) -> str:
+    """Say at which number of clusters the value is read."""
+    if model.measure_ == "concordance":
+        return "k = 2"
+    return f"1/p₀ = {model.k_star_:.4g}"
+
+
+def curve_figure(model: EAPP, model_auc: float | None) -> kit.Figure:
+    """Draw the curve, the null band and the value at 1/p₀."""
+    null = model.null_at_k_star_
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.axes(0.45, 0.5, canvas.width - 0.5, canvas.height - 0.85)
+        tokens = ("earned", "published", "null", "faint", "muted", "panel", "rule")
+        palette = {name: canvas.colour(name) for name in (*tokens, "ink", "page")}
+        palette["slate"] = canvas.colour("c8")
+        model.plot(
+            axes,
+            palette=palette,
+            title=False,
+            narrow=canvas.phone,
+            model_auc=model_auc,
+        )
+
+    finding = _finding(model)
+    numbers = model.measure_ == "concordance"
+    published = "" if numbers else f"the published way gives {model.value_paper_:.3f}, "
+    return kit.Figure(
+        "curve",
+        finding,
+        f"{finding}. At {where_read(model)} the honest value is "
+        f"{model.value_:.3f}, {published}"
+        f"shuffled labels {null['low']:.3f} to {null['high']:.3f}.",
+        draw,
+        size=(7.0, 3.2),
+        phone_size=(3.6, 3.4),
+        conditions=conditions(model) + (_MEANS if numbers else _NAMES),
+        downloads=[
+            kit.Download(
+                "curve.csv", "CSV", model.curve_.to_csv(index=False).encode("utf-8")
+            )
+        ],
+    )
+
+
+def _finding(model: EAPP) -> str:
+    curve = model.curve_
+    above = (curve["honest"] > curve["null_high"]).sum()
+    if curve["null_high"].isna().all():
+        return "The free part, for every number of clusters"
+    if above == len(curve):
+        return "The free part lies above shuffled labels at every k"
+    if above == 0:
+        return "The free part lies within what shuffled labels give"
+    return f"The free part lies above shuffled labels at {above} of {len(curve)} k"
+
+
+def number_line(model: EAPP, model_auc: float | None) -> kit.Figure | None:
+    """Draw the number line: what chance gives, what is free, what a model has."""
+    value, null = model.value_, model.null_at_k_star_
+    if value != value:
+        return None
+    low = min(0.5, value, *(end for end in null.values() if end == end)) - 0.03
+
+    def draw(canvas: Canvas) -> None:
+        axes = canvas.axes(0.2, 0.5, canvas.width - 0.4, canvas.height - 0.95)
+        axes.set_ylim(0, 1)
+        axes.set_yticks([])
+        kit.free_part(axes, canvas, low, value)
+        if null["low"] == null["low"]:
+            axes.axvspan(null["low"], null["high"], color=canvas.colour("null"),
+                         linewidth=0, zorder=3)  # fmt: skip
+            axes.text(null["low"], -0.04, "chance", color=canvas.colour("muted"),
+                      va="top", fontsize=8)  # fmt: skip
+        # Near the left end the words would leave the picture on that side.
+        side = "right" if value - low > 0.4 * (1 - low) else "left"
+        axes.text(value, 1.06, f"free part {value:.2f}", color=canvas.colour("free"),
+                  ha=side, va="bottom", weight="bold")  # fmt: skip
+        if model_auc is not None:
+            colour = canvas.colour("earned")
+            axes.axvline(model_auc, color=colour, linewidth=2.2)
+            axes.text(
+                model_auc,
+                1.34,
+                f"model {model_auc:.2f}",
+                color=colour,
+                ha="right" if model_auc > 0.9 else "center",
+                va="bottom",
+                weight="bold",
+            )
+        kit.value_axis(axes, canvas, low, 1.0, "")
+
+    return kit.Figure(
+        "line",
+        "",
+        f"The free part is {value:.2f}; shuffled labels give {null['low']:.2f} to "
+        f"{null['high']:.2f}.",
+        draw,
+        size=(10.5, 1.7),
+        phone_size=(3.6, 1.7),
+        conditions=f"{model.measure_[0].upper()}{model.measure_[1:]} on held-out rows.",
+        one_line=True,
+    )
