@@ -176,6 +176,10 @@ def prepare(settings: Settings) -> Prepared:
     table = make_table(dataset, {**scenario, "seed": settings.seed})
     _try(table, scenario, settings)
     weaker = try_weaker(table, scenario)
+    # Named as they were given so far, so that messages show what was typed.
+    for named_file in (reference, scenario["test"], scenario["predictions"]):
+        if named_file:
+            named_file["file"] = str(Path(named_file["file"]).resolve())
     return Prepared(
         study=_study(settings, reference, scenario, table, weaker),
         facts=_facts(settings, dataset),
@@ -202,13 +206,17 @@ def _check(settings: Settings) -> None:
 
 def _reference(settings: Settings) -> dict[str, Any]:
     place = existing(settings.file)
+    if place.is_dir():
+        raise InvalidInput(
+            f"{settings.file} is a folder; an audit reads one CSV or Parquet file"
+        )
     form = find_format(place)
     if form not in ("csv", "parquet"):
         raise InvalidInput(
             f"{settings.file} is a file of the format {form}; an audit reads CSV and "
             "Parquet"
         )
-    reference: dict[str, Any] = {"file": str(place.resolve())}
+    reference: dict[str, Any] = {"file": str(settings.file)}
     reference |= weaker_reference(settings)
     if settings.task is not None:
         reference["task"] = settings.task
@@ -297,7 +305,7 @@ def _test(
     return {
         **reference,
         **({} if dataset.y is None else {"target": str(dataset.y.name)}),
-        "file": str(place.resolve()),
+        "file": str(place),
         "digest": digest_of(place),
     }
 
@@ -320,7 +328,7 @@ def _predictions(settings: Settings, dataset: Dataset) -> dict[str, Any]:
             f"{place.name} apart; add one that does"
         )
     return {
-        "file": str(place.resolve()),
+        "file": str(place),
         "digest": digest_of(place),
         "key": keys[0] if keys else None,
         "score": scores[0],

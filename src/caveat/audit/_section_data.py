@@ -42,20 +42,21 @@ def data_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
     rows = kit.count(int(table.get("rows", reading.facts["whole-rows"])))
     count = int(table.get("columns", 0))
     aside = reading.scenario["aside"]
-    parts = [f"{rows} rows", kit.plural(count, "column")]
+    parts: list[kit.Words] = [f"{rows} rows", kit.plural(count, "column")]
     if not reading.single:
         parts += _weaker_parts(reading)
     elif reading.regression:
         parts.append(f"median {number(float(table.get('target-median', math.nan)))}")
     elif len(reading.classes) == 2:
         share = reading.classes["rows"].iloc[1] / max(1, reading.classes["rows"].sum())
-        parts.append(f"{percent(float(share))} {_label(reading)}")
+        label = kit.code(_label(reading))
+        parts.append(kit.say("{share} {label}", share=percent(share), label=label))
     else:
         parts.append(f"{kit.count(len(reading.classes))} classes")
-    heading = ", ".join(parts)
+    heading = kit.join(parts, ", ")
     if aside:
         many = "one column" if len(aside) == 1 else f"{kit.word(len(aside))} columns"
-        heading += f"; {many} set aside"
+        heading = heading + f"; {many} set aside"
     return kit.Section(
         "data",
         "The data",
