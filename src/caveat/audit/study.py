@@ -84,7 +84,7 @@ class AuditTopic:
     protocols = ("caveat",)
     default_rules = ()
     private = True
-    # Every model is tried in the topic of supervised learning already.
+    # Every learner is tried in the topic that it comes from already.
     small: Mapping[str, Any] = {"datasets": []}
 
     def worlds(
