@@ -7,7 +7,7 @@ from caveat.exceptions import CaveatError
 from caveat.proportions import identify_variant, make_bags, standard_bags
 from caveat.proportions._fcit import fcit, ratio_test, standardised
 from caveat.proportions._tree import BinnedItems, boost, tree_errors
-from caveat.proportions._variants import _verdict, chi_square, permutation_test
+from caveat.proportions._variants import _sample, _verdict, chi_square, permutation_test
 
 SMALL = [one.name for one in standard_bags("adult") if one.bags == "small"]
 
@@ -229,6 +229,17 @@ def test_a_sample_of_items_is_taken_on_request():
         X, y, cluster, max_items=100, n_permutations=3, random_state=0
     )
     assert found.n_items == 100
+    assert found.p_values["T1"] == chi_square(y, cluster)
+
+
+def test_in_a_sample_every_bag_and_label_has_its_share():
+    rng = np.random.RandomState(0)
+    groups, labels = rng.randint(0, 4, 1000), rng.randint(0, 3, 1000)
+    rows = _sample(groups, labels, 200, rng)
+    assert len(np.unique(rows)) == 200
+    whole = np.bincount(groups * 3 + labels)
+    part = np.bincount(groups[rows] * 3 + labels[rows], minlength=12)
+    assert np.abs(part - whole / 5).max() <= 1
 
 
 @pytest.mark.parametrize(
@@ -255,6 +266,8 @@ def test_bad_requests_are_named(change, words):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
 def test_released_bags_are_recognised_from_5000_items(adult, name):
-    bags = adult.bags(name)[:5000]
-    found = identify_variant(adult.X[:5000], adult.y[:5000], bags, random_state=0)
+    found = identify_variant(
+        adult.X, adult.y, adult.bags(name), max_items=5000, random_state=0
+    )
+    assert found.n_items == 5000
     assert found.variant == name.split("-")[1]

@@ -124,7 +124,7 @@ def _variant_section(found: BagExamination) -> kit.Section:
         caveats=[
             kit.Caveat(
                 "note",
-                "Four of the five p-values are not calibrated: read them as decisions.",
+                "Four of the five p-values are approximate: read them as decisions.",
                 "Four",
                 f"{found.variant.n_items:,} rows were looked at",
             )

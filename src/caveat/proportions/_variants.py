@@ -172,7 +172,8 @@ def identify_variant(
         Also compute calibrated p-values of T2 and T4 by permuting bags (within
         labels).
     max_items : int, optional
-        Look at a random sample of so many items at most.
+        Grow trees on a random sample of so many items at most, in which every bag and
+        label has its share. T1 always counts all items.
     random_state : int, RandomState or None, default=None
 
     Returns
@@ -181,10 +182,11 @@ def identify_variant(
 
     Warnings
     --------
-    p-values of FCIT are not calibrated and pile up near 0 and 1: read them as
-    decisions. A test that sees too few items finds independence where there is none;
-    with thousands of items it sees dependences too weak to matter. Features that cannot
-    predict labels at all make every verdict void.
+    p-values of FCIT are approximate: read them as decisions. With ``trees="single"``
+    they are those published, which take 30 divisions of the same items for
+    independent ones and pile up near 0 and 1. A test that sees too few items finds
+    independence where there is none; with thousands of items it sees dependences too
+    weak to matter. Features that cannot predict labels at all make every verdict void.
 
     References
     ----------
@@ -217,14 +219,18 @@ def identify_variant(
     items = check_array(X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=20)
     groups = _codes("bags", bags, items.shape[0])
     labels = None if y is None else _codes("y", y, items.shape[0])
+    table = None
     if max_items is not None and items.shape[0] > check_whole(
         "max_items", max_items, least=20
     ):
-        rows = np.sort(rng.choice(items.shape[0], max_items, replace=False))
+        table = None if labels is None else (labels, groups)
+        rows = _sample(groups, labels, max_items, rng)
         items, groups = items[rows], _again(groups[rows])
         labels = None if labels is None else _again(labels[rows])
     seen = _Seen(items, labels, groups, n_permutations, bag_coding, trees)
     p_values = seen.p_values(rng)
+    if table is not None:
+        p_values["T1"] = chi_square(*table)
     checks = seen.permutation_p_values(rng) if permutation_check else {}
     variant, nearest = _verdict(p_values, alpha)
     return VariantReport(variant, p_values, nearest, alpha, items.shape[0], checks)
@@ -375,6 +381,20 @@ def _verdict(p_values: dict[str, float], alpha: float) -> tuple[str, tuple[str, 
     if len(asked) < len(TESTS):
         return "unknown", nearest
     return (nearest[0] if least == 0 else "other"), nearest
+
+
+def _sample(groups: NDArray, labels: NDArray | None, count: int, rng: Any) -> NDArray:
+    """Row numbers in which every bag (and label) has its share, up to one item."""
+    strata = groups if labels is None else groups * (int(labels.max()) + 1) + labels
+    sizes = np.bincount(strata)
+    exact = sizes * count / len(strata)
+    taken = np.floor(exact).astype(np.int64)
+    left = count - int(taken.sum())
+    taken[np.argsort(taken - exact, kind="stable")[:left]] += 1
+    order = np.lexsort((rng.random_sample(len(strata)), strata))
+    first = np.cumsum(sizes) - sizes
+    rank = np.arange(len(strata)) - first[strata[order]]
+    return np.sort(order[rank < taken[strata[order]]])
 
 
 def _codes(name: str, values: ArrayLike, n_items: int) -> NDArray:
