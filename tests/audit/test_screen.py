@@ -29,7 +29,7 @@ def test_a_few_columns_need_no_choice(wide):
 def test_columns_that_tell_the_target_are_chosen_and_roles_stay(wide):
     y = (wide["y"] == "b").to_numpy()
     rng = np.random.default_rng(1)
-    words = np.where(rng.random(240) < 0.2 + 0.6 * y, "red", "blue")
+    words = np.where(rng.random(240) < 0.2 + 0.6 * y, "red", None)
     frame = wide.assign(
         told=y + rng.normal(size=240), word=words, patient_id=range(240)
     )

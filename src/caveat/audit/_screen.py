@@ -131,7 +131,7 @@ def _standard(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _of_levels(column: pd.Series, wanted: NDArray[np.float64]) -> float:
     """Root of the share of variance between levels, less what chance would give."""
-    codes, levels = pd.factorize(column.astype(str))
+    codes, levels = pd.factorize(column.astype(str), use_na_sentinel=False)
     rows, count = len(codes), len(levels)
     if count < 2 or count > rows / 2:
         return 0.0

@@ -55,6 +55,14 @@ def share_learners(groups: int) -> list[dict[str, Any]]:
 def group_numbers(table: Table, column: str) -> NDArray[np.intp]:
     """Return the group of every row; -1 where it is too small, or of a test file."""
     learnt = ~table.held
+    sizes = table.whole.loc[learnt, column].value_counts(dropna=False)
+    large = int((sizes >= SMALLEST).sum())
+    if large < 2:
+        groups = "one group" if large == 1 else "no group"
+        raise InvalidInput(
+            f"--bags: {column!r} makes {groups} of at least {SMALLEST} rows; shares "
+            "need two, name another column"
+        )
     bags = feature_bags(
         table.whole.loc[learnt, [column]],
         table.y[learnt],
@@ -63,11 +71,6 @@ def group_numbers(table: Table, column: str) -> NDArray[np.intp]:
         largest=None,
         min_kept_share=0.0,
     )
-    if len(bags.sizes) < 2:
-        raise InvalidInput(
-            f"--bags: {column!r} makes {len(bags.sizes)} group of at least {SMALLEST} "
-            "rows; shares need two, name another column"
-        )
     found = np.full(len(table.y), -1, dtype=np.intp)
     found[learnt] = bags.assignment
     return found
