@@ -75,8 +75,9 @@ def side_panels(found: ManyTargets) -> kit.Figure:
         draw,
         size=(7.0, room + 1.0),
         phone_size=(3.6, 2 * (room + 0.85) + 0.35),
-        conditions=f"{best.folds} folds, default settings, ties count one half. Line: "
-        "95 % interval over folds. Hatched: a list of the labels by popularity.",
+        conditions=f"{kit.plural(best.folds, 'fold')}, default settings, ties count "
+        "one half. Line: 95 % interval over folds. Hatched: a list of the labels by "
+        "popularity.",
         downloads=[csv("margins.csv", _sides(models))],
     )
 

@@ -100,8 +100,9 @@ def _figure(reading: Reading, found: Sets) -> kit.Figure:
         unit="share of unseen rows",
         free=Mark(float(found.facts["guess"]), "random guess", "free"),
         line=None,
-        conditions=f"{best.folds} folds, {kit.count(found.judged)} rows. In the order "
-        f"of the {_CRITERIA[str(found.facts['criterion'])].lower()} on held-out sets: "
+        conditions=f"{kit.plural(best.folds, 'fold')}, "
+        f"{kit.count(found.judged)} rows. In the order of the "
+        f"{_CRITERIA[str(found.facts['criterion'])].lower()} on held-out sets: "
         f"{str(found.facts['reason']).replace('%', f'{kit.NBSP}%')}.",
         frame=_frame(models),
     )

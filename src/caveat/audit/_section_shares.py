@@ -111,9 +111,10 @@ def _figure(reading: Reading, found: Shares) -> kit.Figure:
         unit="AUC, held-out rows",
         free=mark,
         line=line,
-        conditions=f"{best.folds} folds, the same as the models'. Settings chosen by "
-        f"{RULE}, without a label. Line: 95 % interval over folds. Hatched: clusters "
-        "without labels.",
+        conditions=f"{kit.plural(best.folds, 'fold')} of the models'. Settings chosen "
+        f"by {RULE}, without a label. "
+        + ("Line: 95 % interval over folds. " if best.folds > 1 else "")
+        + "Hatched: clusters without labels.",
         frame=_frame(found),
     )
 
@@ -261,7 +262,7 @@ def _facts(reading: Reading, found: Shares) -> kit.Facts:
             "Sizes",
             f"{kit.count(int(facts['smallest']))} to "
             f"{kit.count(int(facts['largest']))} rows, "
-            f"{float(facts['mean-size']):.0f} on average",
+            f"{kit.count(round(float(facts['mean-size'])))} on average",
         ),
     ]
     return kit.Facts(pairs)
