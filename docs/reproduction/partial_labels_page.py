@@ -22,7 +22,7 @@ from caveat.study import Ledger
 HERE = Path(__file__).parent
 ROWS = HERE / "partial-labels.csv"
 DEFAULTS = HERE / "partial-labels-defaults.csv"
-SPLITS = 5
+SPLITS, TRIALS = 5, 50
 
 #: PLENCH, Table 7, Lost: mean and what it prints after it (a standard error), per rule.
 PUBLISHED = {
@@ -128,6 +128,46 @@ def selection(rows: pd.DataFrame, study: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def within(rows: pd.DataFrame, study: str) -> str:
+    """Say how many cells of complete algorithms agree with the published ones.
+
+    A cell agrees if the two means differ by at most twice the root of the summed
+    squares of their standard errors.
+    """
+    mine = rows[rows["study"] == study]
+    trials = mine.groupby(["learner", "variant"])[["repeat", "config"]].apply(
+        lambda group: len(group.drop_duplicates())
+    )
+    complete = [key for key, count in trials.items() if count >= TRIALS]
+    cells = []
+    for number, (name, rule) in enumerate(RULES.items()):
+        found = chosen(mine, *rule)
+        for learner, variant in complete:
+            if learner not in PUBLISHED:
+                continue
+            values = found.loc[learner, variant].to_numpy()
+            mean, error = PUBLISHED[learner][2 * number : 2 * number + 2]
+            own = values.std() / np.sqrt(len(values))
+            gap = abs(values.mean() - mean)
+            cells.append((learner, variant, name, gap, 2 * np.hypot(own, error)))
+    if not cells:
+        return "No algorithm is complete yet, so no cell can be compared.\n"
+    good = sum(gap <= most for *_, gap, most in cells)
+    named = ", ".join(LEARNERS[learner].title for learner, _ in complete)
+    text = (
+        f"Complete ({SPLITS} splits, {TRIALS // SPLITS} configurations each): {named}. "
+        f"{good} of their {len(cells)} cells ({100 * good / len(cells):.0f} %) lie "
+        "within twice the standard error of the difference from the published ones.\n"
+    )
+    far = [
+        f"- {LEARNERS[learner].title}, {name}: {gap:.2f} points apart, "
+        f"{most:.2f} allowed."
+        for learner, _, name, gap, most in cells
+        if gap > most
+    ]
+    return text + ("\nThe others:\n\n" + "\n".join(far) + "\n" if far else "")
+
+
 def agreement(rows: pd.DataFrame) -> str:
     """Rank correlation of criteria with test accuracy, over checkpoints."""
     lines = [_line(["criterion", "groups", "Spearman, mean", "lowest"])]
@@ -210,6 +250,7 @@ Splits and scaling of the benchmark, one seed each; see `partial_labels_defaults
 Variants `plench` do as the benchmark's code does where it differs from the paper.
 
 {selection(rows, "lost-plench")}
+{within(rows, "lost-plench")}
 ## Does a criterion order the models as their accuracy does?
 
 Over all checkpoints and configurations of a group (algorithm and split) that are there.

@@ -38,6 +38,7 @@ CASES = [(name, variant) for name in algorithms() for variant in variants(name)]
 # Published code with a wrong prior index, and gradient ascent, do not learn.
 WEAK = {("nn", "plench"), ("ga", "plench"), ("ga", "paper")}
 LEARNING = [case for case in CASES if case not in WEAK]
+CLEAN = [case for case in LEARNING if case[1] == "paper"]
 
 
 def model_of(case, **more):
@@ -64,7 +65,8 @@ def data():
 
 def test_the_registry_and_the_code_agree_on_what_is_weak():
     weak = {name for name, entry in LEARNERS.items() if entry.known_weak}
-    assert weak == {name for name, variant in WEAK if variant == "paper"}
+    # On Lost the corrected NN stays below three times the largest class share, too.
+    assert weak == {name for name, variant in WEAK if variant == "paper"} | {"nn"}
 
 
 @pytest.mark.parametrize("case", LEARNING, ids=" ".join)
@@ -72,6 +74,23 @@ def test_it_learns_from_flipped_sets(case, data):
     X, y, candidates = data
     model = model_of(case).fit(X, candidates)
     assert model.score(X, y) >= 3 * (1 / CLASSES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CLEAN, ids=" ".join)
+def test_it_predicts_new_items_after_learning_from_flipped_sets(case):
+    scores = []
+    for split in range(3):
+        X, y = blobs(split)
+        candidates = flip_candidates(y[:200], rate=0.3, random_state=split)
+        model = model_of(
+            case, params={}, max_steps=2000, learning_rate=1e-3, random_state=split
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(X[:200], candidates)
+        scores.append(model.score(X[200:], y[200:]))
+    assert np.mean(scores) >= 3 * (1 / CLASSES)
 
 
 @pytest.mark.parametrize("case", CASES, ids=" ".join)
@@ -110,9 +129,6 @@ def test_full_sets_alone_are_no_error(name, data):
     with pytest.warns(UserWarning, match="all 6 classes"):
         model = model_of((name, "paper"), max_steps=14).fit(X, np.ones((ROWS, CLASSES)))
     assert np.isfinite(model.predict_proba(X)).all()
-
-
-CLEAN = [case for case in LEARNING if case[1] == "paper"]
 
 
 @pytest.mark.parametrize("case", CLEAN, ids=" ".join)

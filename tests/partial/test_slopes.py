@@ -66,10 +66,10 @@ def test_the_slopes_of_both_networks_of_idgp_are_those_of_the_formulas(seed):
     cases = [
         (_idgp.cross_entropy(leaf, D), _slopes.label_loss(z, D, None, 0.3)),
         (_idgp.label_loss(leaf, D, v, 0.3), _slopes.label_loss(z, D, v, 0.3)),
-        (_idgp.binary_entropy(leaf, G), _slopes.generation_loss(z, G, None, None, 0.3)),
+        (_idgp.binary_entropy(leaf, G), _slopes.generation_loss(z, G, None, 0.3)),
         (
             _idgp.generation_loss(leaf, S, G, v, 0.3),
-            _slopes.generation_loss(z, G, S, v, 0.3),
+            _slopes.generation_loss(z, G, (S, v), 0.3),
         ),
     ]
     for wanted, (loss, slope) in cases:

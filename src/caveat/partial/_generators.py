@@ -326,7 +326,7 @@ def _one_hot(codes: NDArray[np.intp], columns: int) -> Mask:
 
 
 def _check_rate(rate: Any) -> None:
-    if not isinstance(rate, Real) or not 0 <= rate < 1:
+    if not isinstance(rate, Real) or not 0 <= float(rate) < 1:
         raise InvalidInput(f"rate is {rate}; pass a probability from 0 up to below 1")
 
 

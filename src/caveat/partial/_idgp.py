@@ -115,8 +115,8 @@ class Idgp(Algorithm):
         within = candidate_softmax(label, S)
         v = generation_posterior(spread, S, D) if is_warm else None
         first = slopes.label_loss(label, D, v, weight)
-        taught = (S, within) if is_warm else (None, None)
-        second = slopes.generation_loss(spread, G, *taught, weight)
+        taught = (S, within) if is_warm else None
+        second = slopes.generation_loss(spread, G, taught, weight)
         value = run.follow(z, *first)
         value += run.follow(a, *second, self.optimiser)
         self.D.index_copy_(0, rows, within)

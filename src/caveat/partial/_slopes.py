@@ -102,22 +102,23 @@ def label_loss(z: Tensor, D: Tensor, v: Tensor | None, weight: float) -> Slope:
 
 
 def generation_loss(
-    a: Tensor, G: Tensor, S: Tensor | None, r: Tensor | None, weight: float
+    a: Tensor, G: Tensor, taught: tuple[Tensor, Tensor] | None, weight: float
 ) -> Slope:
     """IDGP, generation network: binary entropies against G and S, truth, consistency.
 
-    Without `S` and `r` it is the entropy against G alone.
+    `taught` are the sets S and the label network's view r of them; without it the loss
+    is the entropy against G alone.
     """
     u = torch.sigmoid(a)
     below = 1.0 - u
     yes, no = G, 1.0 - G
-    if S is not None and r is not None:
-        inside = S.to(a.dtype)
-        yes, no = G + inside, 2.0 - G - inside + r
+    if taught is not None:
+        inside = taught[0].to(a.dtype)
+        yes, no = G + inside, 2.0 - G - inside + taught[1]
     near, far = u + TINY, ALMOST_ONE - u
     rows = -yes * torch.log(near) - no * torch.log(far)
     slope = (no / far - yes / near) * u * below
-    if S is not None:
+    if taught is not None:
         rows = rows + weight * (torch.xlogy(G, G) - G * logsigmoid(a))
         slope = slope - weight * G * below
     return rows.sum(dim=1).mean(), slope / len(a)

@@ -193,6 +193,7 @@ LEARNERS = Registry(
             _COMPLEMENTARY,
             "unbiased risk, class risks kept non-negative",
             "Ishida et al. (2019)",
+            known_weak=True,
         ),
         _row(
             "ga",

@@ -82,14 +82,16 @@ class DenseChain:
             return None
         if any(_is_watched(part) for part in module.modules()):
             return None
-        layers, activations = list(module[::2]), list(module[1::2])
+        parts = list(module)
+        layers, activations = parts[::2], parts[1::2]
         if len(layers) != len(activations) + 1:
             return None
         if not all(type(part) in _ACTIVATIONS for part in activations):
             return None
-        if not all(type(part) is nn.Linear and _is_plain(part) for part in layers):
+        linear = [part for part in layers if type(part) is nn.Linear]
+        if len(linear) < len(layers) or not all(map(_is_plain, linear)):
             return None
-        return cls(layers, activations)
+        return cls(linear, activations)
 
     @torch.no_grad()
     def forward(self, x: Tensor) -> Answer:

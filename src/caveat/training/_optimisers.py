@@ -45,7 +45,7 @@ def _advance(
 ) -> None:
     update(
         weights,
-        [weight.grad for weight in weights],
+        [weight.grad for weight in weights if weight.grad is not None],
         [state["exp_avg"] for state in states],
         [state["exp_avg_sq"] for state in states],
         [],

@@ -189,10 +189,14 @@ class Run:
 
     def _update(self, optimiser: torch.optim.Optimizer) -> None:
         """Bring gradients from the answers to the weights, and step."""
-        reached = [pair for pair in self.answers if pair[1].z.grad is not None]
-        self.answers = [pair for pair in self.answers if pair[1].z.grad is None]
-        for chain, answer in reached:
-            chain.backward(answer, answer.z.grad)
+        reached, left = [], []
+        for chain, answer in self.answers:
+            if answer.z.grad is None:
+                left.append((chain, answer))
+            else:
+                chain.backward(answer, answer.z.grad)
+                reached.append(chain)
+        self.answers = left
         if self.clip is not None:
             weights = [w for group in optimiser.param_groups for w in group["params"]]
             nn.utils.clip_grad_norm_(weights, self.clip)
@@ -201,7 +205,7 @@ class Run:
             optimiser.advance()
         else:
             optimiser.step()
-        for chain, _ in reached:
+        for chain in reached:
             chain.updates += 1
 
     def end_epoch(self) -> None:
