@@ -267,8 +267,8 @@ def variants(table: pd.DataFrame) -> list[str]:
     """Which variant the tests find in the released bags, on all rows."""
     right = (table["found"] == table["variant"]).sum()
     lines = [
-        f"{len(table)} of the {SETS} released sets were tested on all rows; {right} are "
-        "recognised.",
+        f"{len(table)} of the {SETS} released sets were tested on all rows; {right} "
+        "are recognised.",
         "",
         "| data set | found | T1 | T2 | T3 | T4 | T5 | seconds |",
         "|---|---|---:|---:|---:|---:|---:|---:|",

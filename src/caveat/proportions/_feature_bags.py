@@ -115,7 +115,13 @@ def feature_bags(
     if size is not None:
         assignment = _pieces(assignment, size, check_random_state(random_state))
     share = float((assignment >= 0).mean())
-    if share == 0.0 or share < min_kept_share:
+    if share == 0.0:
+        raise InvalidInput(
+            f"columns: grouping by {listing(_names(columns))} keeps 0.0% of the items: "
+            f"the largest group has {sizes.max()}, smallest is {smallest} (group by "
+            "something else, or widen smallest and largest)"
+        )
+    if share < min_kept_share:
         raise InvalidInput(
             f"columns: grouping by {listing(_names(columns))} keeps {share:.1%} of the "
             f"items; expected at least {min_kept_share:.0%} (group by something else, "
