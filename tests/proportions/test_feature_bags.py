@@ -57,7 +57,11 @@ def test_realised_proportions_are_those_of_the_kept_items():
         (lambda: random_bags(Y, 0), ["size", "0"]),
         (lambda: feature_bags(FRAME, Y, "twon"), ["twon", "town"]),
         (lambda: feature_bags(FRAME, Y, []), ["columns"]),
-        (lambda: feature_bags(FRAME, Y, "town"), ["0.0%", "30%"]),
+        (lambda: feature_bags(FRAME, Y, "town"), ["0.0%", "has 6", "smallest is 50"]),
+        (
+            lambda: feature_bags(FRAME, Y, "town", smallest=6, min_kept_share=0.9),
+            ["90%"],
+        ),
         (lambda: feature_bags(FRAME, Y[:3], "town"), ["14", "3"]),
         (lambda: feature_bags(FRAME.to_numpy(), Y, "town"), ["DataFrame"]),
         (lambda: feature_bags(FRAME, Y, "town", smallest=9, largest=2), ["largest"]),
