@@ -209,7 +209,7 @@ def test_a_runner_frozen_longer_than_its_lease_doubles_nothing(
     frozen = start(study, path, "serial", tmp_path, lease=1.0)
     while done_count(path) < 5:
         time.sleep(0.01)
-    os.kill(frozen.pid, signal.SIGSTOP)
+    freeze(frozen, path)
     second = start(study, path, "serial", tmp_path, lease=1.0)
     assert second.wait(timeout=120) == 0, second.stderr.read()
     os.kill(frozen.pid, signal.SIGCONT)
@@ -218,6 +218,19 @@ def test_a_runner_frozen_longer_than_its_lease_doubles_nothing(
     with Ledger(path) as book:
         records = book.records()
     assert sorted(records.rows["key"]) == sorted(keys)
+
+
+def freeze(runner, path):
+    """Stop a runner, but not while it writes: whoever waits for that waits for ever."""
+    while True:
+        os.kill(runner.pid, signal.SIGSTOP)
+        with contextlib.closing(sqlite3.connect(path, timeout=0.2)) as ledger:
+            try:
+                ledger.execute("BEGIN IMMEDIATE")
+                return
+            except sqlite3.OperationalError:
+                os.kill(runner.pid, signal.SIGCONT)
+                time.sleep(0.01)
 
 
 @pytest.mark.parametrize("when", ["before", "after"])

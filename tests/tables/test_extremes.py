@@ -99,6 +99,14 @@ def test_numbers_too_large_to_scale_are_refused():
         TableEncoder(scale="minmax").fit(frame)
 
 
+@pytest.mark.parametrize("impute", ["mean", "median"])
+def test_the_largest_numbers_fill_gaps_by_a_finite_number(impute):
+    largest = np.finfo(float).max
+    frame = pd.DataFrame({"a": [largest, largest, np.nan], "b": [1.0, 2.0, 3.0]})
+    found = TableEncoder(scale=None, impute=impute).fit_transform(frame)
+    assert found[2, 0] == largest
+
+
 def test_read_only_and_memory_mapped_tables_are_not_written_to(tmp_path):
     np.save(tmp_path / "x.npy", np.arange(6.0).reshape(3, 2))
     mapped = np.load(tmp_path / "x.npy", mmap_mode="r")

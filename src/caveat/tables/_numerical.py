@@ -123,7 +123,7 @@ def fill_value(values: Floats, strategy: str) -> float:
         distinct, counts = np.unique(there, return_counts=True)
         return float(distinct[counts.argmax()])
     if strategy == "median":
-        return float(np.median(there))
+        return _median(there)
     return float(_mean(there[:, None])[0])
 
 
@@ -140,7 +140,16 @@ def _mean(values: Floats) -> Floats:
         mean = values.mean(axis=0)
     if np.isfinite(mean).all() or not np.isfinite(values).all():
         return mean
-    return np.where(np.isfinite(mean), mean, (values / len(values)).sum(axis=0))
+    # Of the largest numbers even the sum of their shares can be too large.
+    peak = np.abs(values).max(axis=0)
+    shares = (values / np.where(peak == 0, 1.0, peak)).mean(axis=0)
+    return np.where(np.isfinite(mean), mean, shares * peak)
+
+
+def _median(values: Floats) -> float:
+    with np.errstate(over="ignore"):
+        median = float(np.median(values))
+    return median if np.isfinite(median) else 2 * float(np.median(values / 2))
 
 
 def _moments(values: Floats) -> tuple[Floats, Floats]:
