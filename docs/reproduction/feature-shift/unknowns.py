@@ -23,7 +23,7 @@ def unknown_section(curves: pd.DataFrame) -> str:
     ]
     rows = []
     for dataset, model in _pairs():
-        target = _published(dataset, model)
+        target = published(dataset, model)
         by_split = triples(_of(splits, dataset, model))
         by_setting = tuned(_of(settings, dataset, model))
         both = pd.concat([by_split, by_setting])
@@ -37,6 +37,13 @@ def unknown_section(curves: pd.DataFrame) -> str:
             ]
         )
     return grid(header, rows)
+
+
+def nearest_settings(dataset: str, model: str) -> tuple[float, str]:
+    """Find the settings of the paper's space that come nearest, and how near."""
+    ours = tuned(_of(read("results-space.csv"), dataset, model))
+    worst = (ours - published(dataset, model)).abs().max(axis=1)
+    return float(worst.min()), str(worst.idxmin())
 
 
 def triples(splits: pd.DataFrame) -> pd.DataFrame:
@@ -90,6 +97,7 @@ def _of(rows: pd.DataFrame, dataset: str, model: str) -> pd.DataFrame:
     return rows[(rows["dataset"] == dataset) & (rows["model"] == model)]
 
 
-def _published(dataset: str, model: str) -> pd.Series:
+def published(dataset: str, model: str) -> pd.Series:
+    """Give the published random scenario of a model, by number of missing columns."""
     rows = _of(read("published-random.csv"), dataset, model)
     return rows[rows["measure"] != "auc"].set_index("k")["value"]
