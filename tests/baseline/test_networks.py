@@ -98,6 +98,7 @@ def clusters_of(name, y):
         return model.fit(X, y).clusters_
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_labels_never_reach_the_networks(name):
     # Five of either class in both parts, in any order: shares may be known, they

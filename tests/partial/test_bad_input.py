@@ -117,6 +117,7 @@ def test_annotators_who_disagree_on_the_shape_are_named(make, given, message):
         Annotations.from_lists(given, 3).combine(make)
 
 
+@pytest.mark.thorough
 def test_a_study_records_a_diverging_run_as_diverged(tmp_path):
     study = {
         "study": "too-fast",

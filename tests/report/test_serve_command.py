@@ -9,6 +9,8 @@ import pytest
 from caveat.cli import _serve, main
 from caveat.study import Ledger, plan, run
 
+pytestmark = pytest.mark.thorough
+
 STUDY = {
     "study": "live",
     "topic": "supervised",
