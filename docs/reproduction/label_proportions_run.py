@@ -154,6 +154,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--table", type=Path, default=TABLE)
     parser.add_argument("--learner", action="append", help="only this one of the part")
+    parser.add_argument("--executions", type=int, help="only the first so many")
     parser.add_argument("--seconds", type=float, default=inf, help="begin nothing then")
     options = parser.parse_args()
     part, begin = PARTS[options.part], time.monotonic()
@@ -175,7 +176,7 @@ def main() -> None:
                 (row["settings"], row["dataset"], row["learner"], row["execution"])
                 for row in csv.DictReader(file)
             }
-    for execution in range(part.executions):
+    for execution in range(options.executions or part.executions):
         for dataset in datasets:
             for learner in learners:
                 key = (part.settings, dataset.name, learner, str(execution))

@@ -52,7 +52,7 @@ def test_the_bag_loss_is_that_of_a_brute_force_sum(bagged, loss):
         else:
             total.append(np.mean(p * (np.log(p) - np.log(inside).mean(axis=0))))
     found = loss(bagged.shares).value(
-        network, as_float32(bagged.X), torch.as_tensor(bagged.bags)
+        network, as_float32(bagged.X), torch.tensor(bagged.bags)
     )
     assert float(found.detach()) == pytest.approx(np.mean(total), rel=1e-4)
 
@@ -90,6 +90,21 @@ def test_in_the_clean_limit_every_step_is_that_of_cross_entropy(kind, problem, r
         batch = {"batch_size": 128}
     twin = supervised_twin(known, seed, 25, batch)
     np.testing.assert_allclose(weights(model.network_), weights(twin), atol=1e-6)
+
+
+@pytest.mark.parametrize("problem", ["bagged", "three_classes"])
+def test_without_its_adversarial_term_vat_is_dllp_step_by_step(problem, request):
+    known = request.getfixturevalue(problem)
+    settings_ = {"hidden": (8,), "bag_batch": 16, "n_steps": 25, "random_state": 5}
+    given_ = {"bags": known.bags, "proportions": known.shares}
+    plain = DLLPClassifier(0.01, **settings_).fit(known.X, **given_)
+    vat = LLPVAT(0.01, alpha=0.0, **settings_).fit(known.X, **given_)
+    np.testing.assert_allclose(
+        weights(vat.network_), weights(plain.network_), atol=1e-6
+    )
+    gaps = np.array(vat.losses_) - np.array(plain.losses_)
+    entropies = -(known.shares * np.log(known.shares)).sum(axis=1)
+    assert np.abs(gaps[:, None] - entropies).min(axis=1).max() < 1e-5
 
 
 @pytest.mark.parametrize("kind", [DLLPClassifier, LLPVAT, BagForwardNetwork])
