@@ -144,3 +144,17 @@ def test_a_ledger_without_a_result_still_makes_a_page(tmp_path, table, here):
     page = render(make_page(reading, remarks, Again("caveat audit")))
     assert "No model gave a value" in page
     assert [one.kind for one in remarks] == ["cut"]
+
+
+def test_a_target_that_nobody_named_is_said_before_the_first_trial(tmp_path, table):
+    table.to_csv(tmp_path / "t.csv", index=False)
+    said = []
+
+    def stop(sentence):
+        said.append(sentence)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        audit(Settings(str(tmp_path / "t.csv")), tmp_path / "out", note=stop)
+    assert said == ["No --target was given: the last column, 'y', is taken."]
+    assert not (tmp_path / "out").exists()

@@ -206,6 +206,8 @@ def test_candidates_alone_make_a_page_that_says_nobody_checked(ambiguous):
     [
         ({"target": "seen", "candidates": "seen"}, "both name 'seen'"),
         ({"target": "x0", "candidates": "seen"}, "target holds numbers"),
+        ({"candidates": "x0"}, "names one label in every row.* --target"),
+        ({"target": "tree", "candidates": "town"}, "one label in every row"),
         ({"bags": "town", "targets": ("warm", "calm")}, "name it with --target"),
         ({"target": "tree", "bags": "tree"}, "both name 'tree'"),
         ({"target": "tree", "bags": "x0"}, "no group of at least 10 rows"),

@@ -15,6 +15,7 @@ from typing import Any
 from caveat.audit._names import check_folder, without_names
 from caveat.audit._page import Again, make_page
 from caveat.audit._plan import Prepared, Settings, prepare
+from caveat.audit._plan_weaker import has_single_target
 from caveat.audit._reading import Reading, read_audit
 from caveat.audit._remark import Remark
 from caveat.audit._remarks import make_remarks
@@ -66,6 +67,7 @@ def audit(
     engine: str | None = None,
     jobs: int | None = None,
     progress: Callable[[int, int, int], None] = lambda done, total, failed: None,
+    note: Callable[[str], None] = lambda sentence: None,
     started: float | None = None,
 ) -> Audit:
     """Audit a file: find out what a score on it is worth.
@@ -83,6 +85,8 @@ def audit(
         As for `caveat.study.run`.
     progress : callable
         Gets done, total and failed trials.
+    note : callable
+        Gets a sentence on what is taken for granted, before the first trial.
     started : float, optional
         When the clock of the budget began, by `time.monotonic`.
 
@@ -108,6 +112,9 @@ def audit(
             check_folder(folder, STUDY)
             place = stack.enter_context(TemporaryDirectory(prefix="caveat-"))
             prepared = without_names(prepared, Path(place))
+        if settings.target is None and has_single_target(settings):
+            target = prepared.facts["target"]
+            note(f"No --target was given: the last column, {target!r}, is taken.")
         return _made(
             settings,
             prepared,

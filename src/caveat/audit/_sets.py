@@ -42,6 +42,12 @@ def candidate_sets(table: Table, column: str) -> tuple[CandidateSets, list[str] 
             f"--candidates: column {column!r} names no label in {len(empty):,} rows "
             f"(the first is row {empty[0]}); drop these rows or name all labels there"
         )
+    if max(map(len, sets)) == 1:
+        raise InvalidInput(
+            f"--candidates: column {column!r} names one label in every row, such as "
+            f"{sets[0][0]!r}; several are written with {SEPARATOR} between them, and a "
+            "column of certain labels is a --target"
+        )
     truth = None if given or table.labels is not None else _truth(table)
     named = {label for found in sets for label in found}
     return CandidateSets.from_sets(sets, sorted(named | set(truth or ()))), truth

@@ -132,6 +132,7 @@ def audit(context: click.Context, file: str, **given: Any) -> None:
         allow_import=given["allow_import"],
         jobs=given["jobs"],
         progress=progress.update,
+        note=note,
         started=started,
     )
     progress.close()
