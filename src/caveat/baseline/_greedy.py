@@ -93,7 +93,8 @@ def _climb(
         value = rank_sum(order, place, low, high, half, words, before, positive, trial)
         if value > best:
             best = value
-            labels[:] = trial
+            for other in range(k):
+                labels[other] = trial[other]
     while True:
         chosen = -1
         count = labels.sum()

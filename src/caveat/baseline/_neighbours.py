@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 
 from caveat.baseline._scores import gap, score_kind
 
+# So many centroids are sorted by insertion.
+_FEW = 64
+
 
 @dataclass(frozen=True)
 class Neighbours:
@@ -53,37 +56,44 @@ class Neighbours:
 
 def neighbours(distances: NDArray[np.float64], score: str) -> Neighbours:
     """Sort every point's centroids and tabulate its scores."""
-    return Neighbours(*_neighbours(np.ascontiguousarray(distances), score_kind(score)))
+    distances = np.ascontiguousarray(distances)
+    if distances.shape[1] <= _FEW:
+        order = _sorted_few(distances)
+    else:
+        order = np.argsort(distances, axis=1, kind="stable").astype(np.uint16)
+    return Neighbours(order, _gaps(distances, order, score_kind(score)))
 
 
 @njit(cache=True, nogil=True)
-def _neighbours(
-    distances: NDArray[np.float64], kind: int
-) -> tuple[NDArray[np.uint16], NDArray[np.float64]]:
+def _sorted_few(distances: NDArray[np.float64]) -> NDArray[np.uint16]:
+    """Sort by insertion: stable, and the quickest for few."""
     n, k = distances.shape
     order = np.empty((n, k), np.uint16)
-    gaps = np.empty((n, k - 1), np.float64)
     row = np.empty(k, np.float64)
     for i in range(n):
-        if k <= 64:
-            # Insertion sort: stable, and the quickest for so few.
-            for j in range(k):
-                value = distances[i, j]
-                place = j
-                while place > 0 and row[place - 1] > value:
-                    row[place] = row[place - 1]
-                    order[i, place] = order[i, place - 1]
-                    place -= 1
-                row[place] = value
-                order[i, place] = j
-        else:
-            by_distance = np.argsort(distances[i], kind="mergesort")
-            for place in range(k):
-                order[i, place] = by_distance[place]
-                row[place] = distances[i, by_distance[place]]
+        for j in range(k):
+            value = distances[i, j]
+            place = j
+            while place > 0 and row[place - 1] > value:
+                row[place] = row[place - 1]
+                order[i, place] = order[i, place - 1]
+                place -= 1
+            row[place] = value
+            order[i, place] = j
+    return order
+
+
+@njit(cache=True, nogil=True)
+def _gaps(
+    distances: NDArray[np.float64], order: NDArray[np.uint16], kind: int
+) -> NDArray[np.float64]:
+    n, k = distances.shape
+    gaps = np.empty((n, k - 1), np.float64)
+    for i in range(n):
+        nearest = distances[i, order[i, 0]]
         for rank in range(1, k):
-            gaps[i, rank - 1] = gap(row[0], row[rank], kind)
-    return order, gaps
+            gaps[i, rank - 1] = gap(nearest, distances[i, order[i, rank]], kind)
+    return gaps
 
 
 @njit(cache=True, nogil=True)

@@ -129,6 +129,27 @@ def _count_rows(
 
 
 @njit(cache=True)
+def _take_off(
+    counts: NDArray,
+    sums: Floats,
+    entries: NDArray,
+    other_counts: NDArray,
+    other_sums: Floats,
+    other_entries: NDArray,
+) -> None:
+    """Subtract one histogram from another, in place.
+
+    Loops, because array arithmetic takes the compiler ten times as long.
+    """
+    for b in range(len(counts)):
+        counts[b] -= other_counts[b]
+        for k in range(sums.shape[1]):
+            sums[b, k] -= other_sums[b, k]
+    for f in range(len(entries)):
+        entries[f] -= other_entries[f]
+
+
+@njit(cache=True)
 def grow(
     codes: NDArray,
     indptr: NDArray,
@@ -344,9 +365,14 @@ def grow(
                 kept_sums[other],
                 kept_entries[other],
             )
-            kept_counts[slot] -= kept_counts[other]
-            kept_sums[slot] -= kept_sums[other]
-            kept_entries[slot] -= kept_entries[other]
+            _take_off(
+                kept_counts[slot],
+                kept_sums[slot],
+                kept_entries[slot],
+                kept_counts[other],
+                kept_sums[other],
+                kept_entries[other],
+            )
             if last - first < enough:
                 free[n_free] = other
                 n_free += 1
