@@ -5,21 +5,21 @@ from __future__ import annotations
 import json
 import math
 import re
-import shlex
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from caveat.cli._again import command_again
 from caveat.cli._audit_weaker import known, show_weaker, weaker_json
-from caveat.cli._console import Progress, console, duration, note, say, table
+from caveat.cli._console import Progress, duration, note, say, table
+from caveat.cli._remark import show_caveat
 from caveat.exceptions import InvalidInput, UnknownName
 
 if TYPE_CHECKING:
     from caveat.audit import Audit, Reading
 
-_COLOURS = {"serious": "red", "careful": "yellow", "note": "dim"}
 _MOST_CAVEATS = 5
 _RULE = re.compile(r"\s*([a-z-]+)\s*(<=|>=|<|>)\s*([-+]?[0-9.]+(?:e[-+]?\d+)?)\s*")
 _COMPARE = {
@@ -242,17 +242,8 @@ def _show(made: Audit) -> None:
 
 
 def _show_caveats(made: Audit) -> None:
-    from rich.text import Text
-
-    from caveat._text import terminal_text
-    from caveat.report.kit import NBSP
-
     for remark in made.remarks[:_MOST_CAVEATS]:
-        label = f"* {remark.severity.capitalize()}"
-        line = Text(label.ljust(12), style=_COLOURS[remark.severity])
-        words = str(remark.sentence).replace(NBSP, " ")
-        line.append(terminal_text(words), style="default")
-        console().print(line)
+        show_caveat(remark.severity, remark.sentence)
 
 
 def _say_end(made: Audit) -> None:
@@ -269,23 +260,10 @@ def _say_end(made: Audit) -> None:
 
 
 def _command(context: click.Context, file: str, out: str, hide: bool) -> str:
-    """Write the command that makes the page again, paths without their folders."""
+    """Write the command that makes the page again, without names if they are hidden."""
     if hide:
         return "caveat audit FILE --target COL --no-names"
-    words = ["caveat", "audit", Path(file).name]
-    for option in context.command.params:
-        value = context.params.get(str(option.name))
-        source = context.get_parameter_source(str(option.name))
-        unsaid = source is not click.core.ParameterSource.COMMANDLINE
-        if unsaid or option.name in ("file", "out", "as_json", "jobs"):
-            continue
-        for one in value if isinstance(value, tuple) else (value,):
-            named = Path(str(one)).name if option.name in _FILES else str(one)
-            words += [option.opts[0]] if one is True else [option.opts[0], named]
-    return shlex.join([*words, "--out", Path(out).name])
-
-
-_FILES = ("test", "predictions")
+    return command_again(context, file, out)
 
 
 def _plain(made: Audit, numbers: dict[str, float]) -> dict[str, Any]:

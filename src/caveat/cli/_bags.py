@@ -3,40 +3,22 @@
 from __future__ import annotations
 
 import json
-import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from caveat.cli._console import Progress, console, duration, note, say, table
+from caveat.cli._again import command_again
+from caveat.cli._console import Progress, duration, note, say, table
+from caveat.cli._remark import Remark, show_remarks
 from caveat.exceptions import InvalidInput, UnknownName
 
 if TYPE_CHECKING:
     from caveat.datasets import Dataset
     from caveat.proportions import BagExamination
 
-_COLOURS = {"serious": "red", "careful": "yellow", "note": "dim"}
 RULE = "split-bag-shuffle"
 """How settings are chosen in the headline table."""
-
-
-@dataclass(frozen=True)
-class Remark:
-    """A caveat, before it is printed or put on a page.
-
-    Attributes
-    ----------
-    severity : {"serious", "careful", "note"}
-    sentence, number, how : str
-        What it says, the number in it, and how it was measured.
-    """
-
-    severity: str
-    sentence: str
-    number: str = ""
-    how: str = ""
 
 
 @click.command(
@@ -119,12 +101,12 @@ def bags(
         click.echo(json.dumps(names | found.to_dict(), indent=2, default=str))
     else:
         _show(found, dataset, file, target, by)
-        _show_remarks(remarks)
+        show_remarks(remarks)
     where = ""
     if out is not None:
         from caveat.cli._bags_page import write_page
 
-        command = _command(click.get_current_context(), file, out)
+        command = command_again(click.get_current_context(), file, out)
         index = write_page(found, remarks, command, Path(file).name, target, by, out)
         where = f" Page: {index}"
     if as_json:
@@ -240,20 +222,6 @@ def _show(
     say("")
 
 
-def _show_remarks(remarks: list[Remark]) -> None:
-    from rich.text import Text
-
-    from caveat._text import terminal_text
-
-    for remark in remarks:
-        label = f"* {remark.severity.capitalize()}"
-        line = Text(label.ljust(12), style=_COLOURS[remark.severity])
-        line.append(terminal_text(remark.sentence), style="default")
-        if remark.how:
-            line.append(f"  {terminal_text(remark.how)}", style="dim")
-        console().print(line)
-
-
 def _dataset(file: str, target: str, by: str, drop: tuple[str, ...]) -> Dataset:
     from caveat.datasets import read
 
@@ -284,18 +252,3 @@ def _label(dataset: Dataset, text: str | None) -> Any:
     if text not in named:
         raise UnknownName.among("label", text, named)
     return named[text]
-
-
-def _command(context: click.Context, file: str, out: str) -> str:
-    """Write the command that makes the page again, paths without their folders."""
-    words = ["caveat", "bags", Path(file).name]
-    for option in context.command.params:
-        value = context.params.get(str(option.name))
-        source = context.get_parameter_source(str(option.name))
-        unsaid = source is not click.core.ParameterSource.COMMANDLINE
-        if unsaid or option.name in ("file", "out", "as_json"):
-            continue
-        given = value if isinstance(value, tuple) else (value,)
-        for one in given:
-            words += [option.opts[-1]] if one is True else [option.opts[-1], str(one)]
-    return shlex.join([*words, "--out", Path(out).name])

@@ -7,8 +7,9 @@ from inspect import getdoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import caveat
-from caveat.cli._bags import RULE, Remark, conditions
+from caveat.cli._again import again_section
+from caveat.cli._bags import RULE, conditions
+from caveat.cli._remark import Remark, caveats_of
 from caveat.proportions.registry import LEARNERS, RULES
 from caveat.report import kit
 
@@ -50,7 +51,7 @@ def write_page(
             _variant_section(found),
             _learner_section(found, remarks),
             _rule_section(found),
-            _again_section(found, command),
+            again_section(conditions(found), command),
         ],
         checks="Shares were held against labels on rows that no learner saw.",
     )
@@ -197,15 +198,7 @@ def _learner_section(found: BagExamination, remarks: Sequence[Remark]) -> kit.Se
             ),
             kit.Terms("Learners", [_term(str(name)) for name in learners.index]),
         ],
-        caveats=[
-            kit.Caveat(
-                remark.severity,  # type: ignore[arg-type]
-                remark.sentence if remark.number else kit.prose(remark.sentence),
-                remark.number,
-                remark.how,
-            )
-            for remark in remarks
-        ],
+        caveats=caveats_of(remarks),
     )
 
 
@@ -236,19 +229,6 @@ def _rule_section(found: BagExamination) -> kit.Section:
         lead="Regret is what the chosen setting gives up against the best one, which "
         "nobody can know without labels.",
         blocks=[kit.Table("regret", "Mean regret by rule", columns, rows)],
-    )
-
-
-def _again_section(found: BagExamination, command: str) -> kit.Section:
-    facts: list[tuple[str, Any]] = [
-        ("Conditions", conditions(found)),
-        ("caveat", caveat.__version__),
-    ]
-    return kit.Section(
-        "again",
-        "Do it again",
-        "The same file, command and seed give the same page, byte for byte",
-        blocks=[kit.Facts(facts, command=command)],
     )
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-import shlex
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from caveat.cli._console import Progress, console, duration, note, say, table
+from caveat.cli._again import command_again
+from caveat.cli._console import Progress, duration, note, say, table
 from caveat.cli._eapp_input import (
     check_out,
     check_probe,
@@ -23,7 +23,8 @@ from caveat.cli._eapp_input import (
     target_name,
     target_of,
 )
-from caveat.cli._eapp_remarks import Remark, conditions, make_remarks, probe_remark
+from caveat.cli._eapp_remarks import conditions, make_remarks, probe_remark
+from caveat.cli._remark import show_remarks
 from caveat.exceptions import InvalidInput
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
     from caveat.baseline import EAPP
     from caveat.datasets import Dataset
-
-_COLOURS = {"serious": "red", "careful": "yellow", "note": "dim"}
 
 
 @click.command(
@@ -135,7 +134,7 @@ def eapp(
         _print_json(model, dataset, file, model_auc, columns, probed)
     else:
         _show(model, dataset, file)
-        _show_remarks(remarks)
+        show_remarks(remarks)
         if columns is not None or probed is not None:
             say("")
         if columns is not None:
@@ -146,7 +145,7 @@ def eapp(
     if out is not None:
         from caveat.cli._eapp_page import Findings, write_page
 
-        command = _command(click.get_current_context(), file, out)
+        command = command_again(click.get_current_context(), file, out)
         index = write_page(
             Findings(model, dataset, remarks, columns, probed, model_auc),
             command,
@@ -278,20 +277,6 @@ def _show(model: EAPP, dataset: Dataset, file: str) -> None:
         say("")
 
 
-def _show_remarks(remarks: list[Remark]) -> None:
-    from rich.text import Text
-
-    from caveat._text import terminal_text
-
-    for remark in remarks:
-        label = f"* {remark.severity.capitalize()}"
-        line = Text(label.ljust(12), style=_COLOURS[remark.severity])
-        line.append(terminal_text(remark.sentence), style="default")
-        if remark.how:
-            line.append(f"  {terminal_text(remark.how)}", style="dim")
-        console().print(line)
-
-
 def _show_drivers(columns: pd.DataFrame) -> None:
     # A column that tells a lot alone may be hidden among many.
     best = columns.sort_values("alone", ascending=False).head(1)
@@ -323,21 +308,6 @@ def _show_probe(probed: pd.DataFrame) -> None:
         bold=(1,),
     )
     say("")
-
-
-def _command(context: click.Context, file: str, out: str) -> str:
-    """Write the command that makes the page again, paths without their folders."""
-    words = ["caveat", "eapp", Path(file).name]
-    for option in context.command.params:
-        value = context.params.get(str(option.name))
-        source = context.get_parameter_source(str(option.name))
-        unsaid = source is not click.core.ParameterSource.COMMANDLINE
-        if unsaid or option.name in ("file", "out", "as_json", "jobs"):
-            continue
-        given = value if isinstance(value, tuple) else (value,)
-        for one in given:
-            words += [option.opts[-1]] if one is True else [option.opts[-1], str(one)]
-    return shlex.join([*words, "--out", Path(out).name])
 
 
 def _number(value: float) -> str:

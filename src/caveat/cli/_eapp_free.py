@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from caveat.cli._eapp_figures import curve_figure
-from caveat.cli._eapp_remarks import Remark
+from caveat.cli._remark import Remark, caveats_of
 from caveat.report import kit
 
 if TYPE_CHECKING:
@@ -48,15 +48,7 @@ def free_section(
         headings[model.verdict_],
         lead=_LEAD if unit == "AUC" else _LEAD_NUMBERS,
         blocks=[curve_figure(model, model_auc), _curve_table(model)],
-        caveats=[
-            kit.Caveat(
-                remark.severity,  # type: ignore[arg-type]
-                remark.sentence if remark.number else kit.prose(remark.sentence),
-                remark.number,
-                remark.how,
-            )
-            for remark in remarks
-        ],
+        caveats=caveats_of(remarks),
     )
 
 

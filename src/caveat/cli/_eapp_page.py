@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-import caveat
+from caveat.cli._again import again_section
 from caveat.cli._eapp_drivers import driver_section, probe_section
 from caveat.cli._eapp_figures import number_line, where_read
 from caveat.cli._eapp_free import class_section, free_section
 from caveat.cli._eapp_input import class_share, target_name
-from caveat.cli._eapp_remarks import Remark, conditions
+from caveat.cli._eapp_remarks import conditions
+from caveat.cli._remark import Remark
 from caveat.report import kit
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def write_page(found: Findings, command: str, file: str, out: str) -> Path:
         sections.append(driver_section(columns))
     if found.probed is not None:
         sections.append(probe_section(found.probed))
-    sections.append(_again_section(model, command))
+    sections.append(again_section(conditions(model), command))
     chapter = kit.Chapter(
         "",
         kit.say(
@@ -125,17 +126,4 @@ def _data_section(model: EAPP, dataset: Dataset) -> kit.Section:
         f"{kit.count(rows)} {what}, {kit.count(width)} {unit}, "
         f"{class_share(dataset, model)}",
         blocks=[kit.Facts(facts)],
-    )
-
-
-def _again_section(model: EAPP, command: str) -> kit.Section:
-    facts: list[tuple[str, Any]] = [
-        ("Conditions", conditions(model)),
-        ("caveat", caveat.__version__),
-    ]
-    return kit.Section(
-        "again",
-        "Do it again",
-        "The same file, command and seed give the same page, byte for byte",
-        blocks=[kit.Facts(facts, command=command)],
     )

@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from caveat.cli._remark import Remark, Severity
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from caveat.baseline import EAPP
-
-
-@dataclass(frozen=True)
-class Remark:
-    """A caveat, before it is printed or put on a page.
-
-    Attributes
-    ----------
-    severity : {"serious", "careful", "note"}
-    sentence, number, how : str
-        What it says, the number in it, and how it was measured.
-    """
-
-    severity: str
-    sentence: str
-    number: str = ""
-    how: str = ""
 
 
 def make_remarks(model: EAPP, model_auc: float | None = None) -> list[Remark]:
@@ -37,7 +21,7 @@ def make_remarks(model: EAPP, model_auc: float | None = None) -> list[Remark]:
     remarks = []
     if model_auc is not None:
         remarks.append(_compared(model, model_auc))
-    words = {
+    words: dict[str, Severity] = {
         "trivially separable or biased": "serious",
         "partly trivial": "careful",
     }

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from caveat.cli._console import Progress, console, duration, note, say, table
+from caveat.cli._again import command_again
+from caveat.cli._console import Progress, duration, note, say, table
+from caveat.cli._remark import show_remarks
 from caveat.exceptions import InvalidInput
 
 if TYPE_CHECKING:
-    from caveat.cli._multilabel_remarks import Remark
+    from caveat.cli._remark import Remark
     from caveat.datasets import Dataset
     from caveat.multilabel import Comparison
 
@@ -31,7 +32,6 @@ SHORT = {
     "instance_f1": "inst-F1",
     "micro_f1": "micro-F1",
 }
-_COLOURS = {"serious": "red", "careful": "yellow", "note": "dim"}
 
 
 @click.command(
@@ -108,7 +108,7 @@ def multilabel(
     if out is not None:
         from caveat.cli._multilabel_page import write_page
 
-        command = _command(click.get_current_context(), file, out)
+        command = command_again(click.get_current_context(), file, out)
         held = conditions(found, resamples, seed)
         index = write_page(found, dataset, remarks, held, command, file, out)
         where = f" Page: {index}"
@@ -205,7 +205,7 @@ def _show(
             say("")
     _show_margins(found)
     say("")
-    _show_remarks(remarks)
+    show_remarks(remarks)
 
 
 def _has(found: Comparison, measure: str) -> bool:
@@ -248,20 +248,6 @@ def _show_margins(found: Comparison) -> None:
     say(f"chance orders 0.50 of the pairs, label popularity {free:.2f}", "dim")
 
 
-def _show_remarks(remarks: list[Remark]) -> None:
-    from rich.text import Text
-
-    from caveat._text import terminal_text
-
-    for remark in remarks:
-        label = f"* {remark.severity.capitalize()}"
-        line = Text(label.ljust(12), style=_COLOURS[remark.severity])
-        line.append(terminal_text(remark.sentence), style="default")
-        if remark.how:
-            line.append(f"  {terminal_text(remark.how)}", style="dim")
-        console().print(line)
-
-
 def _as_json(found: Comparison, remarks: list[Remark], file: str) -> dict[str, Any]:
     def clean(value: Any) -> Any:
         return None if isinstance(value, float) and value != value else value
@@ -292,21 +278,6 @@ def _as_json(found: Comparison, remarks: list[Remark], file: str) -> dict[str, A
         "failed": found.failed,
         "caveats": [{"severity": r.severity, "sentence": r.sentence} for r in remarks],
     }
-
-
-def _command(context: click.Context, file: str, out: str) -> str:
-    """Write the command that makes the page again, paths without their folders."""
-    words = ["caveat", "multilabel", Path(file).name]
-    for option in context.command.params:
-        value = context.params.get(str(option.name))
-        source = context.get_parameter_source(str(option.name))
-        unsaid = source is not click.core.ParameterSource.COMMANDLINE
-        if unsaid or option.name in ("file", "out", "as_json"):
-            continue
-        is_file = option.name in ("scores", "decisions")
-        for one in value if isinstance(value, tuple) else (value,):
-            words += [option.opts[-1], Path(str(one)).name if is_file else str(one)]
-    return shlex.join([*words, "--out", Path(out).name])
 
 
 def _number(value: float) -> str:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-import caveat
-from caveat.cli._multilabel_remarks import Remark, best_by_measure
+from caveat.cli._again import again_section
+from caveat.cli._multilabel_remarks import best_by_measure
 from caveat.cli._multilabel_sections import (
     all_judged,
     best_first,
-    caveats_of,
     fixed,
     label_section,
     margin_section,
     threshold_section,
 )
+from caveat.cli._remark import Remark, caveats_of
 from caveat.multilabel._catalogue import MEASURES
 from caveat.multilabel._catalogue import Measure as CatalogueRow
 from caveat.report import kit
@@ -50,7 +50,7 @@ def write_page(
         margin_section(found, leader, conditions, remarks),
         threshold_section(found, leader, remarks),
         label_section(found, leader),
-        _again_section(command, conditions),
+        again_section(conditions, command),
     ]
     chapter = kit.Chapter(
         "",
@@ -130,7 +130,7 @@ def _measure_section(
         lead="Each measure compares something else, so a model can be good by one and "
         "poor by another. Coverage is best at the mean number of labels minus one.",
         blocks=[_measure_table(found, conditions), _terms(found)],
-        caveats=caveats_of(remarks, "measures"),
+        caveats=caveats_of(remarks),
         wide=True,
     )
 
@@ -224,16 +224,3 @@ def _terms(found: Comparison) -> kit.Terms:
                 )
             )
     return kit.Terms("What the measures compare, and when they mislead", terms)
-
-
-def _again_section(command: str, conditions: str) -> kit.Section:
-    facts: list[tuple[str, Any]] = [
-        ("Conditions", conditions),
-        ("caveat", caveat.__version__),
-    ]
-    return kit.Section(
-        "again",
-        "Do it again",
-        "The same file, command and seed give the same page, byte for byte",
-        blocks=[kit.Facts(facts, command=command)],
-    )

@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from caveat.cli._remark import Remark
 from caveat.multilabel._catalogue import MEASURES
 
 if TYPE_CHECKING:
     from caveat.multilabel import Comparison
-
-
-@dataclass(frozen=True)
-class Remark:
-    """A caveat, before it is printed or put on a page.
-
-    Attributes
-    ----------
-    severity : {"serious", "careful", "note"}
-    sentence, number, how : str
-        What it says, the number in it, and how it was measured.
-    section : str
-        The section of the page that it belongs to.
-    """
-
-    severity: str
-    sentence: str
-    number: str = ""
-    how: str = ""
-    section: str = "measures"
 
 
 def make_remarks(found: Comparison) -> list[Remark]:

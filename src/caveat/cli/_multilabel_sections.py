@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from caveat.cli._multilabel_remarks import Remark
+from caveat.cli._remark import Remark, caveats_of
 from caveat.multilabel._catalogue import MEASURES
 from caveat.report import kit
 
@@ -279,20 +279,6 @@ def label_section(found: Comparison, leader: str) -> kit.Section:
             )
         ],
     )
-
-
-def caveats_of(remarks: Sequence[Remark], section: str) -> list[kit.Caveat]:
-    """Pick the remarks of one section."""
-    return [
-        kit.Caveat(
-            remark.severity,  # type: ignore[arg-type]
-            remark.sentence if remark.number else kit.prose(remark.sentence),
-            remark.number,
-            remark.how,
-        )
-        for remark in remarks
-        if remark.section == section
-    ]
 
 
 def all_judged(found: Comparison) -> list[Judged]:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from caveat.cli._console import console, say
+from caveat.cli._console import say
+from caveat.cli._remark import show_caveat
 from caveat.cli._status import find_ledger
 
 if TYPE_CHECKING:
     from caveat.report.kit import Chapter
     from caveat.study import Records
 
-_COLOURS = {"serious": "red", "careful": "yellow", "note": "dim"}
 _MOST_CAVEATS = 3
 
 
@@ -93,17 +93,10 @@ def read_ledger(where: str, study: str | None) -> tuple[list[Records], str]:
 
 def _summarise(chapter: Chapter) -> None:
     """Print a chapter's finding and its worst caveats."""
-    from rich.text import Text
-
-    from caveat._text import terminal_text
-
     say(_plain(chapter.title), "bold")
     for section, number, caveat in chapter.caveats[:_MOST_CAVEATS]:
-        label = f"* {caveat.severity.capitalize()}"
-        line = Text(label.ljust(12), style=_COLOURS[caveat.severity])
-        line.append(terminal_text(_plain(caveat.words)), style="default")
-        line.append(f"  Section {number}, {section.eyebrow}", style="dim")
-        console().print(line)
+        where = f"Section {number}, {section.eyebrow}"
+        show_caveat(caveat.severity, caveat.words, where)
 
 
 def _plain(words: object) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import shlex
 import time
 import warnings
 from pathlib import Path
 
 import click
 
+from caveat.cli._again import command_again
 from caveat.cli._console import Progress, duration, note, say
 from caveat.cli._shift_input import (
     check_words,
@@ -136,7 +136,7 @@ def shift(
         from caveat.cli._shift_page import write_page
 
         index = write_page(
-            result, _command(click.get_current_context(), name, out), out
+            result, command_again(click.get_current_context(), name, out), out
         )
         where = f" Page: {index}"
     if as_json:
@@ -147,17 +147,3 @@ def shift(
         say(
             f"{result.conditions} {duration(time.monotonic() - started)}.{where}", "dim"
         )
-
-
-def _command(context: click.Context, file: str, out: str) -> str:
-    """Write the command that makes the page again, paths without their folders."""
-    words = ["caveat", "shift", file]
-    for option in context.command.params:
-        value = context.params.get(str(option.name))
-        source = context.get_parameter_source(str(option.name))
-        unsaid = source is not click.core.ParameterSource.COMMANDLINE
-        if unsaid or option.name in ("file", "out", "as_json", "export"):
-            continue
-        for one in value if isinstance(value, tuple) else (value,):
-            words += [option.opts[-1]] if one is True else [option.opts[-1], str(one)]
-    return shlex.join([*words, "--out", Path(out).name])

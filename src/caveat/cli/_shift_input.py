@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from caveat.cli._console import note
-from caveat.cli._shift_remarks import Remark
+from caveat.cli._remark import Remark
 from caveat.exceptions import InvalidInput, MissingExtra, UnknownName
 
 if TYPE_CHECKING:

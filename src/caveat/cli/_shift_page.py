@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import caveat
+from caveat.cli._again import again_section
+from caveat.cli._remark import caveats_of
 from caveat.cli._shift_figures import (
     column_figure,
     csv,
@@ -29,7 +30,7 @@ def write_page(result: Shifted, command: str, out: str) -> Path:
     sections += [_column_section(result), _decay_section(result)]
     if len(result.look.imputers) > 1:
         sections.append(_imputer_section(result))
-    sections.append(_again_section(result, command))
+    sections.append(again_section(result.conditions, command))
     chapter = kit.Chapter(
         "",
         kit.say(
@@ -75,20 +76,6 @@ def _lede(result: Shifted) -> kit.Prose:
     )
 
 
-def _caveats(result: Shifted, about: str) -> list[kit.Caveat]:
-    remarks = [remark for remark in result.remarks if remark.about == about]
-    return [
-        kit.Caveat(
-            remark.severity,  # type: ignore[arg-type]
-            remark.sentence,
-            remark.number,
-            how=remark.how,
-            size=remark.size,
-        )
-        for remark in remarks
-    ]
-
-
 def _data_section(result: Shifted) -> kit.Section:
     X = result.dataset.X
     kinds = list(result.dataset.kinds.values())
@@ -104,7 +91,7 @@ def _data_section(result: Shifted) -> kit.Section:
         "The data",
         f"{kit.count(len(X))} rows, {kit.count(X.shape[1])} columns that may vanish",
         blocks=[kit.Facts(facts)],
-        caveats=_caveats(result, "data"),
+        caveats=caveats_of(result.remarks),
     )
 
 
@@ -152,7 +139,7 @@ def _missing_section(result: Shifted) -> kit.Section:
         lead="After: the fitted model, other values in the lost columns. Fitted again: "
         "a fresh model that never had them.",
         blocks=[table],
-        caveats=_caveats(result, "missing"),
+        caveats=caveats_of(result.remarks, "missing"),
     )
 
 
@@ -168,7 +155,7 @@ def _column_section(result: Shifted) -> kit.Section:
             worst=short(row["worst"]),
         ),
         blocks=[column_figure(result)],
-        caveats=_caveats(result, "columns"),
+        caveats=caveats_of(result.remarks, "columns"),
     )
 
 
@@ -185,7 +172,7 @@ def _decay_section(result: Shifted) -> kit.Section:
             area=short(float(look.models["area"].iloc[0])),
         ),
         blocks=[decay_figure(result), _model_table(result)],
-        caveats=_caveats(result, "decay"),
+        caveats=caveats_of(result.remarks, "decay"),
     )
 
 
@@ -251,20 +238,7 @@ def _imputer_section(result: Shifted) -> kit.Section:
                 downloads=[csv("imputers.csv", frame.reset_index())],
             )
         ],
-        caveats=_caveats(result, "imputers"),
-    )
-
-
-def _again_section(result: Shifted, command: str) -> kit.Section:
-    facts: list[tuple[str, Any]] = [
-        ("Conditions", result.conditions),
-        ("caveat", caveat.__version__),
-    ]
-    return kit.Section(
-        "again",
-        "Do it again",
-        "The same file, command and seed give the same page, byte for byte",
-        blocks=[kit.Facts(facts, command=command)],
+        caveats=caveats_of(result.remarks, "imputers"),
     )
 
 

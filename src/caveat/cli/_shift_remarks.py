@@ -4,35 +4,13 @@ from __future__ import annotations
 
 import math
 import shlex
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from caveat.cli._remark import Remark, Severity
 
 if TYPE_CHECKING:
     from caveat.datasets import Dataset
     from caveat.shift import ShiftLook
-
-
-@dataclass(frozen=True)
-class Remark:
-    """A caveat, before it is printed or put on a page.
-
-    Attributes
-    ----------
-    severity : {"serious", "careful", "note"}
-    sentence, number, how : str
-        What it says, the number in it, and how it was measured.
-    size : float
-        How much of the score is at stake.
-    about : {"data", "missing", "columns", "decay", "imputers"}
-        The part of the page that it belongs to.
-    """
-
-    severity: str
-    sentence: str
-    number: str = ""
-    how: str = ""
-    size: float = 0.0
-    about: str = "data"
 
 
 def make_remarks(
@@ -89,7 +67,7 @@ def _earned(look: ShiftLook, closed: float) -> float:
     return gap if gap > 0 and math.isfinite(gap) else float("nan")
 
 
-def _severity(share: float) -> str:
+def _severity(share: float) -> Severity:
     return "serious" if share >= 0.5 else "careful" if share >= 0.15 else "note"
 
 
@@ -103,7 +81,7 @@ def _column_remarks(look: ShiftLook) -> list[Remark]:
     verb = "falls" if look.larger_is_better else "rises"
     if lost <= 0:
         sentence = f"No single column is missed by {first}."
-        return [Remark("note", sentence, "No", about="columns")]
+        return [Remark("note", sentence, "No", section="columns")]
     remarks = [
         Remark(
             _severity(share),
@@ -126,7 +104,7 @@ def _column_remarks(look: ShiftLook) -> list[Remark]:
                 f"{gone if end else f'Even with all columns {first} is '}"
                 f"{'average ' if end else ''}no better than a constant answer.",
                 str(int(end)),
-                about="decay",
+                section="decay",
             )
         )
     return remarks
@@ -173,7 +151,7 @@ def _choice_remarks(look: ShiftLook, n_test: int) -> list[Remark]:
                 f"{best} is best with all columns and on average over all numbers of "
                 f"missing ones, {short(areas[best])}.",
                 short(areas[best]),
-                about="decay",
+                section="decay",
             )
         ]
     chance = _chance(look, n_test)
@@ -190,7 +168,7 @@ def _choice_remarks(look: ShiftLook, n_test: int) -> list[Remark]:
             f"{words}; when columns vanish, {robust} has {short(areas[robust])} on "
             f"average, {best} {short(areas[best])}.",
             short(areas[robust]),
-            about="decay",
+            section="decay",
         )
     ]
 
@@ -209,7 +187,7 @@ def _imputer_remarks(look: ShiftLook) -> list[Remark]:
                 f"No imputation helps {first} more than {usual}: "
                 f"{short(areas[usual])} on average.",
                 short(areas[usual]),
-                about="imputers",
+                section="imputers",
             )
         ]
     return [
@@ -218,7 +196,7 @@ def _imputer_remarks(look: ShiftLook) -> list[Remark]:
             f"{best} imputation keeps {first} at {short(areas[best])} on average, "
             f"{usual} at {short(areas[usual])}.",
             short(areas[best]),
-            about="imputers",
+            section="imputers",
         )
     ]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from caveat.cli._console import console, say, table
-from caveat.cli._shift_remarks import Remark
+from caveat.cli._console import say, table
+from caveat.cli._remark import Remark, show_remarks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from caveat.datasets import Dataset
     from caveat.shift import ShiftLook
 
-_COLOURS = {"serious": "red", "careful": "yellow", "note": "dim"}
 _MOST_COLUMNS = 12
 
 
@@ -74,8 +73,7 @@ def show(result: Shifted) -> None:
     _show_columns(result)
     if len(look.imputers) > 1:
         _show_imputers(result)
-    for remark in result.remarks:
-        _show_remark(remark)
+    show_remarks(result.remarks)
 
 
 def _show_models(result: Shifted) -> None:
@@ -154,19 +152,6 @@ def _show_imputers(result: Shifted) -> None:
         bold=(1,),
     )
     say("")
-
-
-def _show_remark(remark: Remark) -> None:
-    from rich.text import Text
-
-    from caveat._text import terminal_text
-
-    label = f"* {remark.severity.capitalize()}"
-    line = Text(label.ljust(12), style=_COLOURS[remark.severity])
-    line.append(terminal_text(remark.sentence), style="default")
-    if remark.how:
-        line.append(f"  {terminal_text(remark.how)}", style="dim")
-    console().print(line)
 
 
 def _number(value: Any) -> str:
