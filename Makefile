@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Every process of the tests would compile them anew where this is set.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test tests lint clean
 
