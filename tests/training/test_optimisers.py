@@ -1,0 +1,98 @@
+"""Adam's kernel, which torch may change or drop, and the way around it."""
+
+import pytest
+import torch
+
+from caveat.training import _optimisers as optimisers
+from caveat.training import adam, mlp, train
+from caveat.training._optimisers import Adam, kernel_is_known
+
+
+@pytest.fixture
+def kernel(monkeypatch):
+    """Put another kernel in place, as another torch would."""
+
+    def replace(other):
+        monkeypatch.setattr(optimisers, "_kernel", other)
+        kernel_is_known.cache_clear()
+
+    yield replace
+    monkeypatch.undo()
+    kernel_is_known.cache_clear()
+
+
+def losses():
+    x = torch.linspace(-1, 1, 64)[:, None]
+    data = {"x": x, "y": (x[:, 0] > 0).long()}
+
+    def loss(module, batch):
+        return torch.nn.functional.cross_entropy(module(batch["x"]), batch["y"])
+
+    recipe = adam(lr=0.05, weight_decay=1e-3)
+    return train(mlp(1, [8], 2, seed=0), loss, data, steps=12, optimiser=recipe).losses
+
+
+def of_another_signature(weights, grads, settings):
+    raise AssertionError("never reached")
+
+
+def of_other_numbers(weights, *_, **__):
+    for weight in weights:
+        weight.add_(1.0)
+
+
+def that_is_not_for_this_machine(*_, **__):
+    raise NotImplementedError("no kernel for this device")
+
+
+def test_the_kernel_of_this_torch_is_known():
+    kernel_is_known.cache_clear()
+    assert kernel_is_known()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        None,
+        of_another_signature,
+        of_other_numbers,
+        that_is_not_for_this_machine,
+    ],
+    ids=["missing", "signature", "numbers", "machine"],
+)
+def test_without_the_kernel_training_gives_the_same_numbers(kernel, other):
+    expected = losses()
+    kernel(other)
+    assert not kernel_is_known()
+    assert losses() == expected
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"amsgrad": True}, {"fused": False}, {"lr": torch.tensor(0.01), "fused": True}],
+    ids=["amsgrad", "unfused", "rate in a tensor"],
+)
+def test_what_the_kernel_is_not_called_for_steps_as_torch_does(settings):
+    ways = []
+    for kind, step in ((torch.optim.Adam, torch.optim.Adam.step), (Adam, Adam.advance)):
+        weight = torch.nn.Parameter(torch.linspace(-1, 1, 5))
+        optimiser = kind([weight], **settings)
+        for number in range(4):
+            weight.grad = weight.detach() ** 2 - number
+            step(optimiser)
+        ways.append(weight.detach())
+    assert torch.equal(*ways)
+
+
+def test_weights_of_several_kinds_are_left_to_torch():
+    weights = [
+        torch.nn.Parameter(torch.ones(3, dtype=kind))
+        for kind in (torch.float32, torch.float64)
+    ]
+    optimiser = Adam(weights, lr=0.1, fused=True)
+    for _ in range(3):
+        for weight in weights:
+            weight.grad = torch.ones_like(weight)
+        optimiser.advance()
+    assert weights[1][0].item() == pytest.approx(0.7, abs=1e-6)
+    assert weights[0][0].item() == pytest.approx(0.7, abs=1e-6)
