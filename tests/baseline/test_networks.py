@@ -254,7 +254,25 @@ def test_progress_counts_training_too(table):
     quick("kmeans_ae", k_max=2).fit(
         *table, progress=lambda done, total: seen.append((done, total))
     )
-    assert seen == [(number, 22) for number in range(1, 23)]
+    fold = [1666, 3333, 5000, 6666, 8333, 10_000, 10_001]
+    both = [*fold, *(10_001 + done for done in fold)]
+    assert seen == [(done, 20_002) for done in both]
+
+
+def test_progress_is_told_after_every_batch():
+    told = []
+    X = np.random.default_rng(0).normal(size=(130, 3))
+    LearnedFeatures(2, tick=told.append, settings={"epochs": 2}).fit(X)
+    assert told == [2500] * 4
+
+
+def test_progress_is_whole_where_no_cluster_can_be_split():
+    told = []
+    X = np.repeat(np.eye(3), 5, axis=0)
+    features = KMeansFeatures(2, tick=told.append, settings=FEW)
+    reasons = {k: found for k, found, _ in features.path(X, [2, 3, 4, 5])}
+    assert "can be split" in reasons[5]
+    assert sum(told) == 10_000
 
 
 def test_without_torch_one_sentence_says_what_to_install(table, monkeypatch):

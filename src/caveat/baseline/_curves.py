@@ -107,9 +107,9 @@ class _Counter:
         self._done = 0
         self._lock = Lock()
 
-    def tick(self) -> None:
+    def tick(self, count: int = 1) -> None:
         with self._lock:
-            self._done += 1
+            self._done += count
             if self._progress is not None:
                 self._progress(self._done, self._total)
 

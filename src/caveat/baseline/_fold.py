@@ -105,7 +105,7 @@ def run_fold(
     test: NDArray[np.int64],
     vectors: Any,
     seed: int,
-    done: Callable[[], None],
+    done: Callable[[int], None],
 ) -> FoldResult:
     """Run one fold.
 
@@ -119,7 +119,8 @@ def run_fold(
     seed : int
         Of representation and clusterer.
     done : callable
-        Called after every k, and while a network is trained.
+        Called with 1 after every k, and with parts of `TICKS` while a network is
+        trained.
     """
     encoder = plan.data.fit(train)
     encoded = finite(encoder.encode(train))
@@ -148,7 +149,7 @@ def run_fold(
             result.clusters[k] = clusters
             result.representations[k] = last
             judge.see(result, k, distances, clusters.distances(Z_test))
-        done()
+        done(1)
     judge.finish(result)
     return result
 

@@ -8,7 +8,7 @@ next k splits the largest cluster and goes on. Each k keeps its own encoder.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import torch
@@ -62,6 +62,8 @@ class KMeansFeatures(LearnedFeatures):
         self, X: Floats, ks: Sequence[int]
     ) -> Iterator[tuple[int, Clusters | str, FixedEncoder | None]]:
         """Yield, for every k, clusters (or why there are none) and the encoder."""
+        settings, steps = self.settings, ks[-1] - ks[0] + 1
+        self._epochs = settings.epochs + steps * settings.rounds
         self.fit(X)
         Z = self.transform(X)
         centroids = kmeans_centroids(Z, ks[0], self.seed)
@@ -70,6 +72,7 @@ class KMeansFeatures(LearnedFeatures):
                 nearest = Clusters(centroids).distances(Z).argmin(axis=1)
                 grown = split_largest(Z, nearest, centroids)
                 if grown is None:
+                    self._ticks.end(self.settings.rounds * (ks[-1] - k + 1))
                     for larger in (other for other in ks if other >= k):
                         yield larger, f"no cluster of k = {k - 1} can be split", None
                     return
@@ -81,7 +84,13 @@ class KMeansFeatures(LearnedFeatures):
 
     def _settle(self, X: Floats, Z: Floats, centroids: Floats) -> Floats:
         """Train with centroids until the points stay where they are."""
-        gathering = Gathering(Z, centroids, unit=self.unit_, lam=self.settings.lam)
+        gathering = Gathering(
+            Z,
+            centroids,
+            unit=self.unit_,
+            lam=self.settings.lam,
+            follow=self._ticks.follow,
+        )
         with alone(self.seed):
             train(
                 self.network_,
@@ -93,6 +102,7 @@ class KMeansFeatures(LearnedFeatures):
                 seed=self.seed + len(centroids),
                 **batches(len(X)),
             )
+        self._ticks.end(self.settings.rounds)
         return gathering.centroids
 
 
@@ -108,6 +118,8 @@ class Gathering(Objective):
         Mean variance of the columns.
     lam : float
         Weight of the clustering loss.
+    follow : callable
+        Gets the run after every batch, to tell how far it is.
 
     Attributes
     ----------
@@ -118,12 +130,19 @@ class Gathering(Objective):
     """
 
     def __init__(
-        self, Z: Floats, centroids: Floats, *, unit: float, lam: float
+        self,
+        Z: Floats,
+        centroids: Floats,
+        *,
+        unit: float,
+        lam: float,
+        follow: Callable[[Run], None] = lambda run: None,
     ) -> None:
         self.centroids = centroids
         self.nearest = Clusters(centroids).distances(Z).argmin(axis=1)
         self.unit = unit
         self.lam = lam
+        self.follow = follow
         self.rounds = 0
         self.moved = 1.0
 
@@ -136,6 +155,10 @@ class Gathering(Objective):
         rec = reconstruction_loss(network.decoder(z), x, self.unit)
         targets = torch.as_tensor(self.centroids, dtype=z.dtype, device=z.device)
         return rec + self.lam * clustering_loss(z, targets)
+
+    def after_step(self, run: Run, batch: Batch) -> None:
+        """Tell of the batch."""
+        self.follow(run)
 
     def after_epoch(self, run: Run) -> None:
         """Move the centroids; stop when the points have settled."""

@@ -19,7 +19,16 @@ from torch import Tensor, nn
 
 from caveat.baseline._networks import Autoencoder, Shape, autoencoder
 from caveat.baseline._parts import TICKS
-from caveat.training import Batch, Best, adam, outputs, sandbox, train
+from caveat.training import (
+    Batch,
+    Best,
+    LossFunction,
+    Run,
+    adam,
+    outputs,
+    sandbox,
+    train,
+)
 
 Floats = NDArray[np.float64]
 # So many rows make the larger batch worth its while.
@@ -70,7 +79,7 @@ class LearnedFeatures:
     seed : int
         Of first weights, batches and whatever else draws.
     tick : callable
-        Called `TICKS` times during training.
+        ``tick(count)`` is called after every batch; all counts add up to `TICKS`.
     settings : mapping
         See `TrainingSettings`.
 
@@ -87,7 +96,7 @@ class LearnedFeatures:
         *,
         shape: Shape | None = None,
         seed: int = 0,
-        tick: Callable[[], None] = lambda: None,
+        tick: Callable[[int], None] = lambda count: None,
         settings: Mapping[str, Any] | None = None,
     ) -> None:
         self.latent = latent
@@ -95,6 +104,7 @@ class LearnedFeatures:
         self.seed = seed
         self.tick = tick
         self.settings = TrainingSettings(**(settings or {}))
+        self._epochs = self.settings.epochs
 
     def fit(self, X: Floats) -> Self:
         """Train on rows, until the loss has not fallen by 0.1 % for five epochs."""
@@ -108,19 +118,18 @@ class LearnedFeatures:
             self.optimiser_ = adam(lr=self.settings.learning_rate)(
                 self.network_.parameters()
             )
-            ticks = _Ticks(self.tick)
+            self._ticks = Ticks(self.tick, self._epochs)
             self.training_ = train(
                 self.network_,
-                self._loss,
+                Counted(self._loss, self._ticks),
                 {"x": torch.as_tensor(X, dtype=torch.float32)},
                 epochs=self.settings.epochs,
                 optimiser=self.optimiser_,
                 best=Best(patience=5, tolerance=1e-3, restore=False),
                 seed=self.seed,
-                progress=ticks.reach,
                 **batches(n),
             )
-            ticks.reach(1, 1)
+        self._ticks.end(self.settings.epochs)
         return self
 
     def transform(self, X: Floats) -> Floats:
@@ -184,14 +193,55 @@ def batches(n: int) -> dict[str, Any]:
     return {"batch_size": size, "drop_last": n > size}
 
 
-class _Ticks:
-    """Turns a share of the work into a fixed number of calls."""
+class Ticks:
+    """Tells how much of a training is done, in parts of `TICKS`.
 
-    def __init__(self, tick: Callable[[], None]) -> None:
+    Parameters
+    ----------
+    tick : callable
+        Gets the parts that have been added.
+    epochs : int
+        Most epochs that all runs of the training take together.
+
+    Examples
+    --------
+    >>> told = []
+    >>> ticks = Ticks(told.append, 4)
+    >>> ticks.end(3), ticks.end(1), told
+    (None, None, [7500, 2500])
+    """
+
+    def __init__(self, tick: Callable[[int], None], epochs: int) -> None:
         self._tick = tick
-        self._done = 0
+        self._epochs = epochs
+        self._ended = 0
+        self._told = 0
 
-    def reach(self, done: int, total: int) -> None:
-        while self._done < TICKS * done // total:
-            self._done += 1
-            self._tick()
+    def follow(self, run: Run) -> None:
+        """Tell of a batch of the current run."""
+        self._reach(self._ended + (run.updates + 1) / run.batches_per_epoch)
+
+    def end(self, epochs: int) -> None:
+        """Tell that a run of so many epochs, at most, has ended."""
+        self._ended += epochs
+        self._reach(self._ended)
+
+    def _reach(self, epochs: float) -> None:
+        count = int(TICKS * epochs / self._epochs) - self._told
+        if count > 0:
+            self._told += count
+            self._tick(count)
+
+
+class Counted(LossFunction):
+    """A loss whose batches are counted."""
+
+    def __init__(
+        self, function: Callable[[nn.Module, Batch], Tensor], ticks: Ticks
+    ) -> None:
+        super().__init__(function)
+        self.ticks = ticks
+
+    def after_step(self, run: Run, batch: Batch) -> None:
+        """Count the batch."""
+        self.ticks.follow(run)

@@ -9,8 +9,9 @@ from caveat.baseline._inputs import Images, Table
 from caveat.baseline._representation import Represent, Transformer, latent_size
 from caveat.baseline.registry import CLUSTERERS, REPRESENTATIONS
 
-# How often a network in training says how far it is, for progress bars.
-TICKS = 10
+# Into so many parts a network's training is divided, for progress bars: one batch of
+# large images takes seconds, and its end should be seen.
+TICKS = 10_000
 
 
 def representation_of(model: Any, data: Table | Images) -> Represent:

@@ -56,13 +56,13 @@ class Represent:
     make : callable
         ``(columns, seed, tick)`` to a representation that is not yet fitted.
     ticks : int
-        How often it calls ``tick`` while it is fitted.
+        Sum of all ``tick(count)`` while it is fitted.
     """
 
-    make: Callable[[int, int, Callable[[], None]], Any]
+    make: Callable[[int, int, Callable[[int], None]], Any]
     ticks: int = 0
 
-    def __call__(self, columns: int, seed: int, tick: Callable[[], None]) -> Any:
+    def __call__(self, columns: int, seed: int, tick: Callable[[int], None]) -> Any:
         """Make one for so many encoded columns."""
         return self.make(columns, seed, tick)
 
