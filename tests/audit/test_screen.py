@@ -53,6 +53,7 @@ def test_rows_that_chose_judge_nothing_so_noise_stays_noise(wide):
     assert roc_auc_score(table.y[test], honest) < 0.65
 
 
+@pytest.mark.thorough
 def test_a_rare_class_in_a_large_file_is_no_reason_to_refuse(tmp_path):
     rng = np.random.default_rng(0)
     y = np.where(np.arange(40_000) % 400 == 0, "rare", "usual")

@@ -69,6 +69,7 @@ def test_json_is_all_there_is_on_stdout(folder, capsys):
     assert found["probe"]["threshold"] <= 3
 
 
+@pytest.mark.thorough
 def test_the_page_is_the_same_byte_for_byte(folder, capsys, tmp_path):
     pages = []
     for name in ("one", "two"):
@@ -123,6 +124,7 @@ def test_a_folder_that_is_a_file_is_refused_before_any_work(folder, capsys):
     assert "is a file; choose another folder" in err
 
 
+@pytest.mark.thorough
 def test_a_planted_bias_is_looked_for(folder, capsys, tmp_path):
     small = ["--k-max", "3", "--folds", "2", "--shuffles", "9"]
     code, out, _ = run(

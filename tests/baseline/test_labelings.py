@@ -77,7 +77,7 @@ def check_exact_methods(k, seed):
 
 
 @pytest.mark.parametrize("k", range(2, 11))
-@settings(max_examples=45, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**31))
 def test_all_exact_methods_equal_the_naive_loop(k, seed):
     check_exact_methods(k, seed)

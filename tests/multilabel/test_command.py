@@ -115,6 +115,7 @@ def test_decisions_may_come_from_a_file(folder, tags):
     assert "decisions used as scores" in text
 
 
+@pytest.mark.thorough
 def test_a_page_is_written_and_repeats_byte_for_byte(folder):
     pages = []
     for name in ("one", "two"):

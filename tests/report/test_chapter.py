@@ -152,12 +152,12 @@ def test_how_one_tunes_matters_more_only_if_rules_differ_more(make):
         "datasets": MANY,
         "repeats": 2,
     }
-    far = make(rules={"good": 0.0, "bad": 0.5}, spread=0.3, **settings)
-    near = make(rules={"good": 0.0, "same": 0.0}, spread=0.3, **settings)
-    assert "How you tune them" in str(prose(chapter_of(far).title))
-    assert "How you tune them" not in str(prose(chapter_of(near).title))
-    assert any(words.startswith("Tuned by bad") for words in caveats(chapter_of(far)))
-    assert not any(words.startswith("Tuned by") for words in caveats(chapter_of(near)))
+    far = chapter_of(make(rules={"good": 0.0, "bad": 0.5}, spread=0.3, **settings))
+    near = chapter_of(make(rules={"good": 0.0, "same": 0.0}, spread=0.3, **settings))
+    assert "How you tune them" in str(prose(far.title))
+    assert "How you tune them" not in str(prose(near.title))
+    assert any(words.startswith("Tuned by bad") for words in caveats(far))
+    assert not any(words.startswith("Tuned by") for words in caveats(near))
 
 
 def test_the_free_part_is_reached_or_not(make):

@@ -101,6 +101,7 @@ def _spec():
     }
 
 
+@pytest.mark.thorough
 def test_two_studies_share_a_page_or_have_one_each(call, undrawn):
     run_study(call, "one")
     run_study(call, "two")

@@ -39,6 +39,7 @@ def test_trees_with_many_columns_are_walked_through(wide):
     pd.testing.assert_frame_equal(fast.table, slow.table)
 
 
+@pytest.mark.thorough
 def test_a_look_takes_the_most_important_columns_and_says_so(wide):
     model = LogisticRegression(max_iter=300).fit(*wide[:2])
     look = shift_look(

@@ -14,6 +14,8 @@ from caveat.exceptions import CaveatError
 from caveat.models import make_model
 from caveat.study import plan, run_trial
 
+pytestmark = pytest.mark.thorough
+
 NAMES = [
     "😀",
     "\u200fright to left",
