@@ -11,6 +11,7 @@ from caveat.cli._bags import bags as command
 from caveat.cli._bags import make_remarks
 from caveat.exceptions import CaveatError
 from caveat.proportions import _examine, examine_bags, figures
+from caveat.proportions._examine import division
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +72,60 @@ def test_small_groups_are_left_out_and_told(table, unlooked):
     assert any("5 rows" in note for note in found.notes)
 
 
+def test_rows_without_a_group_form_one_of_their_own(table, unlooked):
+    frame = table.assign(town=table["town"].where(table.index > 40))
+    found = examine_bags(
+        frame.drop(columns="left"), frame["left"], "town", learners=["mm"], repeats=1
+    )
+    assert "(no value)" in found.bag_names
+    assert any("41 rows without a value of town" in note for note in found.notes)
+
+
+@pytest.mark.filterwarnings("ignore:.*against the rest")
+def test_three_classes_go_by_their_names(table, unlooked):
+    """Pure groups: without one of them a class has no share, and is named for it."""
+    age = table["age"].rank().mul(3).floordiv(len(table) + 1).astype(int)
+    left = np.array(["no", "maybe", "yes"])[age]
+    frame = table.drop(columns="left").assign(town=np.char.add("of ", left))
+    found = examine_bags(frame, left, "town", learners=["mm"], repeats=1)
+    assert found.scores["f1"].between(0.5, 1).all()
+    assert found.supervised["auc"].min() > 0.9
+    told = [note for note in found.notes if "has the same share" in note]
+    assert {note.split("'")[1] for note in told} == {"no", "maybe", "yes"}
+    assert all("full-bag-kfold" in note for note in told)
+
+
+def test_a_label_seen_once_does_no_harm(table, unlooked):
+    left = table["left"].copy()
+    left.iloc[0] = "unknown"
+    found = examine_bags(
+        table.drop(columns="left"), left, "town", learners=["em-lr"], repeats=2
+    )
+    assert found.supervised["f1"].between(0, 1).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_division_keeps_shares_and_both_sides_of_a_rare_label(seed):
+    rng = np.random.RandomState(seed)
+    bags, codes = rng.randint(0, 30, 200), (rng.random_sample(200) < 0.4).astype(int)
+    codes[[3, 90]] = 2
+    train, test = division(bags, codes, rng)
+    np.testing.assert_array_equal(np.sort(np.append(train, test)), np.arange(200))
+    assert abs(len(test) - 50) <= 1
+    whole, part = np.bincount(bags), np.bincount(bags[test], minlength=30)
+    assert np.abs(part - whole / 4).max() <= 2
+    assert set(codes[train]) == set(codes[test]) == {0, 1, 2}
+
+
+def test_many_small_groups_are_no_obstacle(table, unlooked):
+    """Sixty groups of five rows: more labels in groups than rows for the test."""
+    frame = table.drop(columns="left").assign(town=np.arange(300) % 60)
+    found = examine_bags(
+        frame, table["left"], "town", learners=["mm"], repeats=1, smallest=5
+    )
+    assert len(found.bag_names) == 60
+
+
 def test_large_tables_are_sampled_and_told(table, unlooked):
     found = examine_bags(
         table.drop(columns="left"),
@@ -97,14 +152,20 @@ def test_remarks_begin_with_the_worst(found):
         ({"learners": ["lm"]}, ["lmm"]),
         ({"repeats": 0}, ["repeats"]),
         ({"positive": "maybe"}, ["maybe"]),
-        ({"smallest": 10_000}, ["town"]),
+        ({"smallest": 10_000}, ["town", "3 values", "--smallest"]),
+        ({"smallest": 0}, ["smallest"]),
+        ({"by": "age"}, ["age", "300 values", "fewer values"]),
+        ({"by": "all"}, ["all", "one value", "300 rows"]),
     ],
 )
 def test_bad_requests_are_named(table, change, words):
     given = {"by": "town", "learners": ["mm"], "repeats": 1, **change}
     with pytest.raises(CaveatError) as caught:
         examine_bags(
-            table.drop(columns="left"), table["left"], given.pop("by"), **given
+            table.drop(columns="left").assign(all=1),
+            table["left"],
+            given.pop("by"),
+            **given,
         )
     for word in words:
         assert word in str(caught.value)
@@ -146,6 +207,7 @@ def test_the_command_prints_json(file, at_once):
     assert json.loads(result.output[start:end])["by"] == "town"
 
 
+@pytest.mark.thorough
 def test_the_command_writes_the_same_page_twice(file, tmp_path, at_once):
     for folder in ("one", "two"):
         result = run(file, *QUICK, "--out", str(tmp_path / folder))

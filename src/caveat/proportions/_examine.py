@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils import check_random_state
 
 from caveat.exceptions import InvalidInput, MissingExtra
 from caveat.proportions import measures
 from caveat.proportions._bags import Bags
+from caveat.proportions._examination import BEST, BagExamination
 from caveat.proportions._feature_bags import feature_bags
 from caveat.proportions._hardness import Hardness, bag_hardness
 from caveat.proportions._params import check_whole
@@ -46,86 +45,13 @@ QUICK_GRIDS: Mapping[str, Mapping[str, Sequence[float]]] = {
     "lmm": {"lam": [1, 10, 100], "gamma": [0.01, 0.1, 1.0]},
     "amm": {"lam": [1, 10, 100], "gamma": [0.1]},
 }
-BEST = "best possible"
-"""The rule that looks at the test items; every other rule's regret is against it."""
+NO_VALUE = "(no value)"
+"""What the group of rows is called that have no value in the grouping column."""
 
 _TEST_SHARE = 0.25
 # A solve over all pairs of bags; beyond this it takes longer than all else together.
 _MOST_BAGS_FOR_LAPLACIAN = 1000
 _LAPLACIAN = ("lmm", "amm")
-
-
-@dataclass(frozen=True)
-class BagExamination:
-    """What could be learnt from the shares of groups.
-
-    Attributes
-    ----------
-    bags : Bags
-        Groups as bags; items of groups that are too small are left out.
-    bag_names : list
-        What the bags are called.
-    classes : ndarray
-    variant : VariantReport
-    hardness : Hardness
-    scores : DataFrame
-        One row per repeat, learner and rule: ``f1``, ``accuracy``, ``auc`` on test
-        items, ``regret`` in F1, and the chosen ``params``. The rule ``best
-        possible`` looked at the test items.
-    supervised : DataFrame
-        One row per repeat: logistic regression with every label, and the largest
-        class.
-    notes : list of str
-    seconds : float
-    """
-
-    bags: Bags
-    bag_names: list[Any]
-    classes: NDArray
-    variant: VariantReport
-    hardness: Hardness
-    scores: pd.DataFrame
-    supervised: pd.DataFrame
-    notes: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-
-    def by_learner(self, rule: str) -> pd.DataFrame:
-        """Mean scores of every learner as a rule chooses it, best first."""
-        chosen = self.scores[self.scores["rule"] == rule]
-        means = chosen.groupby("learner", sort=False)[
-            ["f1", "accuracy", "auc", "regret"]
-        ]
-        return means.mean().sort_values("f1", ascending=False)
-
-    def by_rule(self) -> pd.Series:
-        """Mean regret of every rule over learners and repeats, smallest first."""
-        rules = self.scores[self.scores["rule"] != BEST]
-        return rules.groupby("rule", sort=False)["regret"].mean().sort_values()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values, for JSON."""
-        return {
-            "variant": self.variant.variant,
-            "p_values": self.variant.p_values,
-            "hardness": {
-                "proportion_std": self.hardness.proportion_std,
-                "separation": _finite(self.hardness.separation),
-                "mean_size": self.hardness.size_mean,
-            },
-            "bags": [
-                {"name": str(name), "size": int(size), "shares": shares.tolist()}
-                for name, size, shares in zip(
-                    self.bag_names, self.bags.sizes, self.bags.proportions, strict=True
-                )
-            ],
-            "classes": [str(label) for label in self.classes],
-            "scores": self.scores.to_dict("records"),
-            "supervised": self.supervised.to_dict("records"),
-            "regret": {
-                str(rule): float(value) for rule, value in self.by_rule().items()
-            },
-            "notes": self.notes,
-        }
 
 
 def examine_bags(
@@ -204,20 +130,15 @@ def examine_bags(
         rows = np.sort(rng.choice(len(frame), max_items, replace=False))
         frame, codes = frame.iloc[rows].reset_index(drop=True), codes[rows]
         notes.append(f"a random sample of {max_items:,} of {len(X):,} rows was used")
-    bags = feature_bags(
-        frame, codes, by, smallest=smallest, largest=None, min_kept_share=0.0
-    )
-    if len(bags.sizes) < 2:
-        raise InvalidInput(
-            f"--by: {by!r} makes {len(bags.sizes)} group of at least {smallest} rows; "
-            "group by another column, or allow smaller groups"
-        )
+    bags = _groups_as_bags(frame, codes, by, smallest)
     lost = len(codes) - len(bags.kept)
     if lost:
         notes.append(f"{lost:,} rows in groups of fewer than {smallest} were left out")
-    names = frame[by].iloc[
-        [int(np.argmax(bags.assignment == b)) for b in range(len(bags.sizes))]
-    ]
+    firsts = [int(np.argmax(bags.assignment == b)) for b in range(len(bags.sizes))]
+    without = frame[by].isna()
+    if without.iloc[firsts].any():
+        notes.append(f"{without.sum():,} rows without a value of {by} form a group")
+    names = frame[by].astype(object).mask(without, NO_VALUE).iloc[firsts]
     items = frame if keep_by else frame.drop(columns=by)
     if items.shape[1] == 0:
         raise InvalidInput(
@@ -256,6 +177,16 @@ class _Examination:
         self.codes = codes[kept]
         self.bags = bags.assignment[kept]
         self.classes = classes
+        common = np.flatnonzero(np.bincount(self.codes, minlength=len(classes)) > 1)
+        if len(common) < 2:
+            raise InvalidInput(
+                f"--by: in groups that are large enough only {classes[common[0]]!r} "
+                "has two rows or more; lower --smallest, or group by another column"
+            )
+        # Learners warn about classes by name; their predictions are told apart by it.
+        self.names = np.array([str(label) for label in classes])
+        if len(set(self.names.tolist())) < len(classes):
+            self.names = np.array([repr(label) for label in classes])
         self.kinds = dict(kinds or {})
         self.notes = notes
 
@@ -282,12 +213,8 @@ class _Examination:
         rows: list[dict[str, Any]] = []
         references: list[dict[str, Any]] = []
         total, done = repeats * (len(usable) + 1), 0
-        divisions = StratifiedShuffleSplit(
-            repeats, test_size=_TEST_SHARE, random_state=rng.randint(2**31)
-        )
-        for repeat, (train, test) in enumerate(
-            divisions.split(self.codes, self._strata())
-        ):
+        for repeat in range(repeats):
+            train, test = division(self.bags, self.codes, rng)
             encoder = self._encoder(self.frame.iloc[train], (-1.0, 1.0))
             parts = [encoder.transform(self.frame.iloc[part]) for part in (train, test)]
             references.append({"repeat": repeat, **self._reference(parts, train, test)})
@@ -315,8 +242,9 @@ class _Examination:
             self.bags[train], self.codes[train], len(self.classes), n_bags
         )
         grid = QUICK_GRIDS.get(entry.name, entry.grid)
+        shares = pd.DataFrame(table, columns=self.names)
         found = search(
-            learner, grid, parts[0], self.bags[train], table, random_state=seed
+            learner, grid, parts[0], self.bags[train], shares, random_state=seed
         )
         self.notes.extend(f"{entry.title}: {note}" for note in found.notes)
         scored = [
@@ -352,16 +280,22 @@ class _Examination:
         largest = np.bincount(self.codes[train]).argmax()
         constant = np.full(len(test), largest)
         row = {"majority_accuracy": float((self.codes[test] == constant).mean())}
-        model = LogisticRegression(max_iter=2000).fit(parts[0], self.codes[train])
+        labels = self.names[self.codes[train]]
+        model = LogisticRegression(max_iter=2000).fit(parts[0], labels)
         return row | self._scores(model, parts[1], test)
 
     def _scores(self, model: Any, X: Any, test: NDArray) -> dict[str, Any]:
-        truth = self.codes[test]
-        known = {"classes": list(range(len(self.classes)))}
+        truth = self.names[self.codes[test]]
+        predicted, proba = model.predict(X), model.predict_proba(X)
+        # A supervised model sorts its classes, and lacks one that it has never seen.
+        ordered = pd.DataFrame(proba, columns=list(model.classes_)).reindex(
+            columns=self.names.tolist(), fill_value=0.0
+        )
+        known = {"classes": self.names.tolist()}
         return {
-            "f1": measures.f1(truth, model.predict(X), **known),
-            "accuracy": measures.accuracy(truth, model.predict(X), **known),
-            "auc": measures.auc(truth, model.predict_proba(X), **known),
+            "f1": measures.f1(truth, predicted, **known),
+            "accuracy": measures.accuracy(truth, predicted, **known),
+            "auc": measures.auc(truth, ordered, **known),
         }
 
     def _usable(self, entry: Any) -> bool:
@@ -378,12 +312,6 @@ class _Examination:
             return False
         return True
 
-    def _strata(self) -> NDArray:
-        """Divide within bags, and within labels of a bag where there are enough."""
-        joint = self.bags * len(self.classes) + self.codes
-        sizes = np.bincount(joint)
-        return np.where(sizes[joint] >= 2, joint, -1 - (self.bags % 2))
-
     def _encoder(
         self, frame: pd.DataFrame, scale_range: tuple[float, float]
     ) -> TableEncoder:
@@ -391,6 +319,51 @@ class _Examination:
         return TableEncoder(
             kinds, scale="minmax", scale_range=scale_range, max_levels=100
         ).fit(frame)
+
+
+def division(bags: NDArray, codes: NDArray, rng: Any) -> tuple[NDArray, NDArray]:
+    """Divide items at random so that every bag, and every label in it, has its share.
+
+    In the order of bags and labels every fourth item is for the test: strata may be
+    as small as they like. A label of two items or more is on both sides.
+    """
+    shuffled = rng.permutation(len(codes))
+    order = shuffled[np.lexsort((codes[shuffled], bags[shuffled]))]
+    step = round(1 / _TEST_SHARE)
+    is_test = np.zeros(len(codes), dtype=bool)
+    is_test[order[rng.randint(step) :: step]] = True
+    for code in range(int(codes.max()) + 1):
+        rows = order[codes[order] == code]
+        if len(rows) and is_test[rows].all():
+            is_test[rows[0]] = False
+        elif len(rows) > 1 and not is_test[rows].any():
+            is_test[rows[-1]] = True
+    return np.flatnonzero(~is_test), np.flatnonzero(is_test)
+
+
+def _groups_as_bags(
+    frame: pd.DataFrame, codes: NDArray, by: str, smallest: int
+) -> Bags:
+    """One bag per group that is large enough; there must be two."""
+    check_whole("smallest", smallest, least=1)
+    if by in frame:
+        sizes = frame[by].value_counts(dropna=False).to_numpy()
+        large = int((sizes >= smallest).sum())
+        if len(sizes) == 1:
+            raise InvalidInput(
+                f"--by: {by!r} has one value in all {len(frame):,} rows; group by a "
+                "column with at least two"
+            )
+        if large < 2:
+            raise InvalidInput(
+                f"--by: {by!r} has {len(sizes):,} values, and {large} of them "
+                f"{smallest} rows or more (the largest two {sizes[0]:,} and "
+                f"{sizes[1]:,}); group by a column with fewer values, or lower "
+                "--smallest"
+            )
+    return feature_bags(
+        frame, codes, by, smallest=smallest, largest=None, min_kept_share=0.0
+    )
 
 
 def _classes(y: ArrayLike, n_items: int, positive: Any) -> tuple[NDArray, NDArray]:
@@ -415,7 +388,3 @@ def _classes(y: ArrayLike, n_items: int, positive: Any) -> tuple[NDArray, NDArra
         classes = np.array([c for c in classes if c != second] + [second], dtype=object)
     place = {label: code for code, label in enumerate(classes.tolist())}
     return np.array([place[label] for label in labels.tolist()]), classes
-
-
-def _finite(value: float) -> float | None:
-    return value if np.isfinite(value) else None

@@ -202,10 +202,12 @@ def search(
         oracle = list(splitters)[-1]
     total = sum(splitter.n_splits for splitter in splitters.values()) + 1
     done = 0
+    on_parts: list[str] = []
     for name, splitter in splitters.items():
+        found_here: list[str] = []
         for train, validation in splitter.split(None, problem.bags, problem.shares):
             outputs = _fitted_outputs(
-                models, problem, train, validation, classes, like, notes
+                models, problem, train, validation, classes, like, found_here
             )
             part_bags = problem.bags[validation]
             for suffix, score in SCORES.items():
@@ -226,9 +228,12 @@ def search(
                 found.setdefault("oracle-error", []).append(errors)
             done += 1
             progress(done, total)
+        on_parts += [f"{name}: {note}" for note in found_here]
     reduce = np.mean if aggregate == "mean" else np.median
     columns = {name: reduce(np.array(rows), axis=0) for name, rows in found.items()}
     fitted = _fit_all(models, problem, classes, like, notes)
+    # What is true of all items is said once; the rest is about a strategy's splits.
+    notes += [note for note in on_parts if note.partition(": ")[2] not in notes]
     progress(total, total)
     table = pd.DataFrame(columns, index=range(len(configurations)))
     return Selection(configurations, table, fitted, notes)
