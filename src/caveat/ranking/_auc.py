@@ -148,13 +148,14 @@ def column_aucs(
     >>> column_aucs([[1, 0], [0, 0], [1, 0]], [[3, 1], [2, 1], [1, 1]])
     array([0.5, nan])
     """
-    numbers = as_matrix(scores)
-    flags = as_flags(positive, numbers.shape)
-    order = np.argsort(numbers, axis=0)
+    matrix = as_matrix(scores)
+    # Columns as rows: one after the other in memory, for the sort and the counting.
+    flags = np.ascontiguousarray(as_flags(positive, matrix.shape).T)
+    numbers = np.ascontiguousarray(matrix.T)
+    order = np.argsort(numbers, axis=1)
     if weights is None:
-        return _column_aucs(numbers, flags, order)
-    masses = as_weights(weights, len(numbers))
-    return _weighted_column_aucs(numbers, flags, masses, order)
+        return _row_aucs(numbers, flags, order)
+    return _weighted_row_aucs(numbers, flags, as_weights(weights, len(matrix)), order)
 
 
 @njit(cache=True, nogil=True)
@@ -209,17 +210,12 @@ def _weigh(
 
 
 @njit(cache=True, nogil=True)
-def _column_aucs(
+def _row_aucs(
     scores: NDArray[np.float64], positive: NDArray[np.bool_], order: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    columns = scores.shape[1]
-    aucs = np.full(columns, np.nan)
-    for j in range(columns):
-        above, tied, below = _count(
-            np.ascontiguousarray(scores[:, j]),
-            np.ascontiguousarray(positive[:, j]),
-            np.ascontiguousarray(order[:, j]),
-        )
+    aucs = np.full(len(scores), np.nan)
+    for j in range(len(scores)):
+        above, tied, below = _count(scores[j], positive[j], order[j])
         total = above + tied + below
         if total > 0:
             aucs[j] = (2 * above + tied) / (2 * total)
@@ -227,21 +223,15 @@ def _column_aucs(
 
 
 @njit(cache=True, nogil=True)
-def _weighted_column_aucs(
+def _weighted_row_aucs(
     scores: NDArray[np.float64],
     positive: NDArray[np.bool_],
     weights: NDArray[np.float64],
     order: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    columns = scores.shape[1]
-    aucs = np.full(columns, np.nan)
-    for j in range(columns):
-        above, tied, below = _weigh(
-            np.ascontiguousarray(scores[:, j]),
-            np.ascontiguousarray(positive[:, j]),
-            weights,
-            np.ascontiguousarray(order[:, j]),
-        )
+    aucs = np.full(len(scores), np.nan)
+    for j in range(len(scores)):
+        above, tied, below = _weigh(scores[j], positive[j], weights, order[j])
         total = above + tied + below
         if total > 0:
             aucs[j] = (2 * above + tied) / (2 * total)
