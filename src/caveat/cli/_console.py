@@ -111,7 +111,7 @@ class Progress:
 
     def __init__(self, label: str) -> None:
         self._label = label
-        self._started = time.monotonic()
+        self._started = 0.0
         self._first: int | None = None
         self._last_line = 0.0
         self._live = sys.stderr.isatty() and not is_quiet()
@@ -123,7 +123,8 @@ class Progress:
             return
         now = time.monotonic()
         if self._first is None:
-            self._first, self._last_line = done, now
+            # The pace is that of the work: what went before it does not count.
+            self._first, self._started, self._last_line = done, now, now
         pace = 0.1 if self._live else 60.0
         if now - self._last_line < pace and done < total:
             return
