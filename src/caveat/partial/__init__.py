@@ -32,6 +32,7 @@ __getattr__, __dir__, __all__ = attach(
         "_algorithm": ["Algorithm"],
         "_classifier": ["PartialLabelClassifier"],
         "_advice": ["Advice", "advise", "suggest_labels"],
+        "_saved": ["load_model", "save_model"],
         "registry": ["algorithms"],
     },
 )

@@ -180,9 +180,9 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
             TableEncoder(dtype="float32").fit(X) if encoder is None else encoder
         )
         encoded = self._encode(X)
-        self._remember_columns(X)
+        self._remember_columns()
         sets = as_candidates(candidates, n_items=len(encoded))
-        self.classes_ = _label_array(sets.classes)
+        self.classes_ = label_array(sets.classes)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         learn, judge = self._held_out(len(encoded), seed)
         self._train(
@@ -280,7 +280,7 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         # The standardised number of an absurd cell must not overflow a float32.
         return np.clip(encoded, -1e15, 1e15).astype(np.float32)
 
-    def _remember_columns(self, X: Any) -> None:
+    def _remember_columns(self) -> None:
         self.n_features_in_ = self.encoder_.n_features_in_
         if hasattr(self.encoder_, "feature_names_in_"):
             self.feature_names_in_ = self.encoder_.feature_names_in_
@@ -356,7 +356,7 @@ def make_algorithm(
     return kind(**{**fixed, **(params or {}), "variant": variant})
 
 
-def _label_array(classes: tuple[Any, ...]) -> NDArray:
+def label_array(classes: tuple[Any, ...]) -> NDArray:
     values: ArrayLike = list(classes)
     found = np.asarray(values)
     if found.ndim != 1 or len({type(item) for item in classes}) > 1:
