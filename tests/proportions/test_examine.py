@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from matplotlib.figure import Figure
 from caveat import proportions
 from caveat.cli._bags import bags as command
 from caveat.cli._bags import make_remarks
+from caveat.cli._bags_page import write_page
 from caveat.exceptions import CaveatError
 from caveat.proportions import _examine, examine_bags, figures
 from caveat.proportions._examine import division
@@ -87,7 +89,10 @@ def test_three_classes_go_by_their_names(table, unlooked):
     age = table["age"].rank().mul(3).floordiv(len(table) + 1).astype(int)
     left = np.array(["no", "maybe", "yes"])[age]
     frame = table.drop(columns="left").assign(town=np.char.add("of ", left))
-    found = examine_bags(frame, left, "town", learners=["mm"], repeats=1)
+    found = examine_bags(
+        frame, left, "town", learners=["mm", "inverse-calibration"], repeats=1
+    )
+    assert sum("MM, InvCal: the learner learns two" in one for one in found.notes) == 1
     assert found.scores["f1"].between(0.5, 1).all()
     assert found.supervised["auc"].min() > 0.9
     told = [note for note in found.notes if "has the same share" in note]
@@ -199,6 +204,23 @@ def test_the_command_prints_learners_rules_and_the_variant(file, at_once):
     assert result.exit_code == 0, result.output
     for words in ("with every label", "split-bag-shuffle", "T5", "mm", "share of yes"):
         assert words in result.output
+
+
+def test_the_page_shows_the_share_of_every_class(found, tmp_path):
+    rng = np.random.default_rng(1)
+    three = replace(
+        found,
+        classes=np.array(["no", "maybe", "yes"], dtype=object),
+        bags=replace(found.bags, proportions=rng.dirichlet(np.ones(3), size=3)),
+    )
+    page = write_page(three, [], "caveat bags", "f.csv", "left", "town", tmp_path)
+    for label in ("no", "maybe", "yes"):
+        assert f"Share of {label}" in page.read_text(encoding="utf-8")
+
+
+def test_shares_that_beat_every_label_are_explained(found):
+    lucky = replace(found, supervised=found.supervised.assign(f1=0.1))
+    assert any("not tuned for F1" in one.sentence for one in make_remarks(lucky))
 
 
 def test_the_command_prints_json(file, at_once):

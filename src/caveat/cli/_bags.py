@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 RULE = "split-bag-shuffle"
 """How settings are chosen in the headline table."""
+MOST_CLASSES = 6
+"""How many classes have their shares shown, at most."""
 
 
 @click.command(
@@ -132,6 +134,16 @@ def make_remarks(found: BagExamination) -> list[Remark]:
                     f"{best}, chosen by {RULE}",
                 )
             )
+        if score > full:
+            remarks.append(
+                Remark(
+                    "note",
+                    f"Shares scored {score - full:.2f} higher than every label: the "
+                    "reference is a logistic regression that is not tuned for F1.",
+                    f"{score - full:.2f}",
+                    conditions(found),
+                )
+            )
         regrets = found.by_rule()
         if len(regrets) and float(regrets.iloc[0]) > 0.05:
             remarks.append(
@@ -169,25 +181,34 @@ def make_remarks(found: BagExamination) -> list[Remark]:
 
 def conditions(found: BagExamination) -> str:
     """Say under which conditions the numbers hold."""
-    repeats = found.scores["repeat"].nunique()
+    repeats = found.supervised["repeat"].nunique()
     return (
         f"{len(found.bags.kept):,} rows in {len(found.bag_names):,} groups, "
-        f"{repeats} divisions, a quarter of the rows for the test."
+        f"{repeats} division{'s' * (repeats > 1)}, a quarter of the rows for the test."
     )
+
+
+def told_classes(found: BagExamination) -> list[int]:
+    """Classes whose shares are shown: the second of two, else those that vary most."""
+    if len(found.classes) == 2:
+        return [1]
+    spread = found.bags.proportions.std(axis=0)
+    return sorted(range(len(spread)), key=lambda c: -spread[c])[:MOST_CLASSES]
 
 
 def _show(
     found: BagExamination, dataset: Dataset, file: str, target: str, by: str
 ) -> None:
     n_rows = len(dataset.X)
-    shares = found.bags.proportions[:, -1]
     say(f"{Path(file).name}, target {target}, groups {by}: {n_rows:,} rows")
     hardness = found.hardness
     say(
-        f"share of {found.classes[-1]}: {shares.min():.3f} to {shares.max():.3f} over "
-        f"{len(shares):,} groups of {hardness.size_min:,} to {hardness.size_max:,} "
-        f"rows; separation {hardness.separation:.3f}"
+        f"{len(found.bag_names):,} groups of {hardness.size_min:,} to "
+        f"{hardness.size_max:,} rows; separation {hardness.separation:.3f}"
     )
+    for c in told_classes(found):
+        shares = found.bags.proportions[:, c]
+        say(f"share of {found.classes[c]}: {shares.min():.3f} to {shares.max():.3f}")
     say("")
     for line in str(found.variant).splitlines():
         say(line)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from caveat.cli._again import again_section
-from caveat.cli._bags import RULE, conditions
+from caveat.cli._bags import RULE, conditions, told_classes
 from caveat.cli._remark import Remark, caveats_of
 from caveat.proportions.registry import LEARNERS, RULES
 from caveat.report import kit
@@ -59,16 +59,20 @@ def write_page(
 
 
 def _groups_section(found: BagExamination) -> kit.Section:
-    shares = found.bags.proportions[:, -1]
-    hardness = found.hardness
-    order = sorted(range(len(shares)), key=lambda bag: -shares[bag])
+    table, hardness = found.bags.proportions, found.hardness
+    told = told_classes(found)
+    first = table[:, told[0]]
+    order = sorted(range(len(first)), key=lambda bag: -first[bag])
     columns = [
         kit.Column("Group", "name"),
         kit.Column("Rows"),
-        kit.Column(
-            kit.say("Share of {label}", label=str(found.classes[-1])),
-            best="max",
-            sorted=True,
+        *(
+            kit.Column(
+                kit.say("Share of {label}", label=str(found.classes[c])),
+                best="max",
+                sorted=c == told[0],
+            )
+            for c in told
         ),
     ]
     rows = [
@@ -76,7 +80,10 @@ def _groups_section(found: BagExamination) -> kit.Section:
             [
                 kit.Cell(kit.code(str(found.bag_names[bag]))),
                 kit.Cell(kit.count(int(found.bags.sizes[bag]))),
-                kit.Cell(kit.fixed(shares[bag], 3), value=float(shares[bag])),
+                *(
+                    kit.Cell(kit.fixed(table[bag, c], 3), value=float(table[bag, c]))
+                    for c in told
+                ),
             ]
         )
         for bag in order[:_MOST_GROUPS]
@@ -89,8 +96,8 @@ def _groups_section(found: BagExamination) -> kit.Section:
     return kit.Section(
         "groups",
         "The groups",
-        f"{kit.count(len(shares))} groups, shares from {shares.min():.2f} to "
-        f"{shares.max():.2f}",
+        f"{kit.count(len(first))} groups, shares from {first.min():.2f} to "
+        f"{first.max():.2f}",
         lead="The larger the spread of the shares, and the smaller the groups, the "
         "more they tell.",
         blocks=[
@@ -174,7 +181,7 @@ def _learner_section(found: BagExamination, remarks: Sequence[Remark]) -> kit.Se
     if len(learners):
         heading = (
             f"{LEARNERS[str(learners.index[0])].title} gets furthest: "
-            f"{learners['f1'].iloc[0]:.2f} of {full['f1'].mean():.2f}"
+            f"{learners['f1'].iloc[0]:.2f}, with every label {full['f1'].mean():.2f}"
         )
     return kit.Section(
         "learners",

@@ -189,6 +189,8 @@ class _Examination:
             self.names = np.array([repr(label) for label in classes])
         self.kinds = dict(kinds or {})
         self.notes = notes
+        # What learners say, and which of them say it, in the order of their turns.
+        self._told: dict[str, dict[str, None]] = {}
 
     def look(self, rng: Any) -> tuple[VariantReport, Hardness]:
         """Which variant, and how hard."""
@@ -228,6 +230,7 @@ class _Examination:
                 ]
                 done += 1
                 progress(done, total)
+        self.notes += [f"{', '.join(who)}: {text}" for text, who in self._told.items()]
         return pd.DataFrame(rows), pd.DataFrame(references)
 
     def _learner_rows(
@@ -246,7 +249,9 @@ class _Examination:
         found = search(
             learner, grid, parts[0], self.bags[train], shares, random_state=seed
         )
-        self.notes.extend(f"{entry.title}: {note}" for note in found.notes)
+        for note in found.notes:
+            text = note.replace(f"{type(learner).__name__} ", "the learner ")
+            self._told.setdefault(text, {})[entry.title] = None
         scored = [
             None if model is None else self._scores(model, parts[1], test)
             for model in found.models
