@@ -48,7 +48,7 @@ def newton(
     """
     if items.shape[1] > _MOST_FEATURES:
         return _hessian_free(items, linear, ridge, start, max_iter)
-    w = start
+    w, size = start, 1.0
     value, gradient, curvature = _evaluate(items, linear, ridge, w)
     for n_iter in range(max_iter):
         hessian = items.gram(curvature)
@@ -56,7 +56,8 @@ def newton(
         step = _solve(hessian, gradient)
         decrement = float(gradient @ step)
         noise = _PRECISION * max(1.0, abs(value))
-        size = 1.0
+        # A step that had to be cut short is rarely followed by a whole one.
+        size = min(1.0, 4.0 * size)
         while True:
             there = w - size * step
             found = _evaluate(items, linear, ridge, there)
