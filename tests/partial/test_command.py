@@ -1,6 +1,7 @@
 """`caveat candidates`, and the table and the advice behind it."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ from click.testing import CliRunner
 
 from caveat.cli._candidates import candidates
 from caveat.exceptions import InvalidInput, UnknownName
-from caveat.partial import advise, flip_candidates
+from caveat.partial import advise, flip_candidates, load_model
 from caveat.partial._table import read_candidates
 
 
@@ -55,6 +56,50 @@ def test_a_crowd_is_described_modelled_and_written_down(crowd, tmp_path):
     assert written["noise_rate"] < 0.05
     curve = pd.read_csv(tmp_path / "out" / "annotators.csv")
     assert curve["noise"].is_monotonic_decreasing
+    model = load_model(tmp_path / "out" / "model.caveat")
+    items = pd.read_csv(crowd)[["a", "b", "c"]]
+    assert model.predict(items).tolist() == suggestions["prediction"].tolist()
+
+
+@pytest.mark.thorough
+def test_the_page_has_every_part_of_the_look_and_repeats_byte_for_byte(crowd, tmp_path):
+    pages = []
+    for name in ("one", "two"):
+        found = run(
+            crowd,
+            *("--annotators", "by_ann,by_ben, by_cy", "--truth", "truth"),
+            *("--steps", 20, "--algorithm", "cc", "--out", tmp_path / name),
+        )
+        assert found.exit_code == 0, found.output
+        page = (tmp_path / name / "index.html").read_text("utf-8")
+        pages.append(page.replace(f"--out {name}", "--out"))
+    assert pages[0] == pages[1]
+    sections = re.findall(r'<section id="([^"]+)"', pages[0])
+    assert sections == [
+        *("sets", "annotators", "confusions", "algorithms", "suggestions", "again")
+    ]
+    flipping = pd.read_csv(tmp_path / "one" / "flipping.csv", index_col="true")
+    assert flipping.shape == (3, 3)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x,set\n" + "1,a|b\n2,b\n3,a\n" * 4, "not known"),
+        ("x,set,true\n" + "1,a|b,a\n2,b,a\n3,a,a\n" * 4, "33"),
+        ("x,set\n" + "".join(f"{i},l{i}|l{i + 1}\n" for i in range(40)), "41"),
+        ("x,set\n" + "1,<b>|ü 😀\n2,<b>\n" * 6, "&lt;b&gt;"),
+    ],
+)
+def test_sets_of_every_kind_have_a_page(tmp_path, text, words):
+    (tmp_path / "t.csv").write_text(text, "utf-8")
+    truth = ["--truth", "true"] * ("true" in text)
+    given = ["--candidates", "set", *truth, "--algorithm", "cc", "--steps", 5]
+    for more in ([], ["--no-model"]):
+        found = run(tmp_path / "t.csv", *given, *more, "--out", tmp_path / "out")
+        assert found.exit_code == 0, found.output
+        assert words in (tmp_path / "out" / "index.html").read_text("utf-8")
 
 
 def test_json_is_the_only_thing_on_standard_output(crowd):

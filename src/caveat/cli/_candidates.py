@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from caveat.cli._console import Progress, note, say, table
+from caveat.cli._again import command_again
+from caveat.cli._console import Progress, duration, note, say, table
+from caveat.cli._remark import show_remarks
 from caveat.exceptions import InvalidInput
 
 if TYPE_CHECKING:
-    from caveat.partial import Advice, CandidateStatistics
+    from caveat.cli._candidates_look import Look
+    from caveat.partial import Advice
     from caveat.partial._table import CandidateTable
 
 
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
     "--annotators",
     multiple=True,
     metavar="COL",
-    help="Column with one person's labels; * stands for any text. Repeatable.",
+    help="Columns with one person's labels each: A,B,C, or repeated; * is any text.",
 )
 @click.option("--truth", metavar="COL", help="Column with the true label, if known.")
 @click.option("--drop", multiple=True, metavar="COL", help="Column to leave out.")
@@ -57,7 +61,7 @@ if TYPE_CHECKING:
 @click.option("--steps", type=int, default=2000, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--no-model", is_flag=True, help="Describe the sets only.")
-@click.option("--out", metavar="DIR", help="Folder for suggestions and tables.")
+@click.option("--out", metavar="DIR", help="Folder for page, suggestions and model.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON only.")
 def candidates(
     file: str,
@@ -80,17 +84,20 @@ def candidates(
 
     Then try some algorithms, choose one by candidate sets that were held out (no true
     label is needed), and suggest a label for every item. Cells hold labels such as
-    cat|dog, in one column or in one for every annotator.
+    cat|dog, in one column or in one for every annotator. With --out there is a page,
+    the suggestions, and the model, which caveat.partial.load_model reads.
     """
+    from caveat.cli._candidates_look import Look, make_remarks
     from caveat.partial import candidate_statistics
     from caveat.partial._table import read_candidates
 
+    started = time.monotonic()
     if steps < 1:
         raise InvalidInput(f"--steps is {steps}; one is the least")
     data = read_candidates(
         file,
         candidates=column,
-        annotators=annotators,
+        annotators=[name for text in annotators for name in _split(text)],
         truth=truth,
         drop=drop,
         separator=separator,
@@ -98,69 +105,41 @@ def candidates(
         count=count,
     )
     found = candidate_statistics(data.sets, data.y)
-    result: dict[str, Any] = {"file": Path(file).name, **_facts(found)}
     for remark in [*data.notes, *data.sets.remarks()]:
         note(remark)
-    if not as_json:
-        _show_statistics(found, data)
-    curve = _curve(data)
-    if curve is not None:
-        result["annotators"] = curve.to_dict("records")
-        if not as_json:
-            _show_curve(curve)
-    suggestions = None
+    advice = suggestions = None
     if not no_model:
         advice, suggestions = _learn(data, algorithms, criterion, steps, seed)
-        result["model"] = _told(advice, suggestions, data)
-        if not as_json:
-            _show_advice(advice, result["model"])
+    look = Look(Path(file).name, data, found, _curve(data), advice, suggestions)
+    remarks = make_remarks(look)
+    if not as_json:
+        _show(look)
+        show_remarks(remarks)
+    where = ""
     if out is not None:
-        _write(Path(out), result, suggestions, curve)
+        from caveat.cli._candidates_page import write_page
+
+        command = command_again(click.get_current_context(), file, out)
+        conditions = _conditions(look, combine, steps, seed)
+        _write(Path(out), look)
+        where = f" Page: {write_page(look, remarks, conditions, command, out)}"
     if as_json:
-        click.echo(json.dumps(_without_nan(result), indent=2))
+        click.echo(json.dumps(_without_nan(look.plain()), indent=2))
+    note(f"{duration(time.monotonic() - started)}.{where}")
 
 
-def _facts(found: CandidateStatistics) -> dict[str, Any]:
-    return {
-        "items": found.n_items,
-        "classes": found.n_classes,
-        "mean_size": found.mean_size,
-        "sizes": {str(size): count for size, count in found.histogram.items()},
-        "single": found.singletons,
-        "full": found.full,
-        "noise_rate": found.noise_rate,
-        "ambiguity": found.ambiguity,
-    }
+def _split(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def _show_statistics(found: CandidateStatistics, data: CandidateTable) -> None:
-    say(
-        f"{found.n_items:,} items, {found.n_classes} classes, "
-        f"{found.mean_size:.2f} candidates on average; "
-        f"{found.singletons:.0%} have one, {found.full:.0%} all"
+def _conditions(look: Look, combine: str, steps: int, seed: int) -> str:
+    sets = "" if look.data.annotations is None else f"Sets combined by {combine}. "
+    if look.advice is None:
+        return f"{sets}Nothing was trained."
+    return (
+        f"{sets}{len(look.advice.table)} algorithms with their usual settings, "
+        f"{steps:,} steps at most, {look.advice.held:,} sets held out, seed {seed}."
     )
-    if found.noise_rate is None:
-        say("How often the true label is missing is unknown: name --truth to see it.")
-        return
-    say(f"The true label is no candidate in {found.noise_rate:.1%} of the items.")
-    pairs = _confusions(found, data)
-    if pairs:
-        table(["true label", "also a candidate", "how often"], pairs, right=(2,))
-
-
-def _confusions(found: CandidateStatistics, data: CandidateTable) -> list[list[str]]:
-    import numpy as np
-
-    flipping = np.nan_to_num(found.flipping)
-    np.fill_diagonal(flipping, 0.0)
-    classes = data.sets.classes
-    rows = []
-    for flat in np.argsort(-flipping, axis=None, kind="stable")[:5]:
-        true, other = np.unravel_index(flat, flipping.shape)
-        if flipping[true, other] > 0:
-            share = f"{flipping[true, other]:.0%}"
-            rows.append([str(classes[true]), str(classes[other]), share])
-    return rows
 
 
 def _curve(data: CandidateTable) -> Any:
@@ -171,24 +150,6 @@ def _curve(data: CandidateTable) -> Any:
         return None
     codes = None if data.y is None else label_codes(data.y, data.sets.classes)
     return annotator_curve(data.annotations, codes)
-
-
-def _show_curve(curve: Any) -> None:
-    say("What every further annotator adds to the union of labels:")
-    rows = [
-        [
-            str(int(row.annotators)),
-            f"{row.mean_size:.2f}",
-            f"{row.single:.0%}",
-            "unknown" if row.noise != row.noise else f"{row.noise:.1%}",
-        ]
-        for row in curve.itertuples()
-    ]
-    table(
-        ["annotators", "mean size", "one label", "true one missing"],
-        rows,
-        right=(1, 2, 3),
-    )
 
 
 def _learn(
@@ -217,23 +178,43 @@ def _learn(
     return advice, suggest_labels(advice.model, data.X, data.sets)
 
 
-def _told(advice: Advice, suggestions: Any, data: CandidateTable) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "algorithm": advice.algorithm,
-        "steps": advice.steps,
-        "criterion": advice.criterion,
-        "reason": advice.reason,
-        "tried": advice.table.to_dict("records"),
-        "covered": float(suggestions["covered"].mean()),
-        "unsure": int((suggestions["probability"] < 0.7).sum()),
-    }
-    if data.y is not None:
-        told["right"] = float((suggestions["suggestion"].to_numpy() == data.y).mean())
-    return told
+def _show(look: Look) -> None:
+    found = look.found
+    say(
+        f"{look.file}: {found.n_items:,} items, {found.n_classes} classes, "
+        f"{found.mean_size:.2f} candidates on average; "
+        f"{found.singletons:.0%} have one, {found.full:.0%} all"
+    )
+    pairs = [[true, other, f"{share:.0%}"] for true, other, share in look.confusions(5)]
+    if pairs:
+        say("")
+        table(["true label", "also a candidate", "how often"], pairs, right=(2,))
+    if look.curve is not None:
+        _show_curve(look.curve)
+    if look.advice is not None:
+        _show_advice(look, look.advice)
+    say("")
 
 
-def _show_advice(advice: Advice, told: dict[str, Any]) -> None:
-    say(f"Chosen by {advice.criterion} on held-out sets: {advice.reason}.")
+def _show_curve(curve: Any) -> None:
+    rows = [
+        [
+            str(int(row.annotators)),
+            f"{row.mean_size:.2f}",
+            f"{row.single:.0%}",
+            "unknown" if row.noise != row.noise else f"{row.noise:.1%}",
+        ]
+        for row in curve.itertuples()
+    ]
+    say("")
+    table(
+        ["annotators", "candidates", "one label", "true one missing"],
+        rows,
+        right=(1, 2, 3),
+    )
+
+
+def _show_advice(look: Look, advice: Advice) -> None:
     rows = [
         [
             row["algorithm"],
@@ -245,38 +226,29 @@ def _show_advice(advice: Advice, told: dict[str, Any]) -> None:
         for row in advice.table.to_dict("records")
     ]
     header = ["algorithm", "covering rate", "approximated accuracy", "steps", ""]
+    say("")
     table(header, rows, right=(1, 2, 3), bold=(4,))
+    say(f"Chosen by {advice.criterion} on held-out sets: {advice.reason}.", "dim")
     say(
-        f"The model's own label is a candidate of {told['covered']:.1%} of the items; "
-        f"{told['unsure']:,} suggestions are unsure (below 70 %)."
-    )
-    if "right" in told:
-        say(f"By the truth column, {told['right']:.1%} of the suggestions are right.")
-    note(
-        "The best of several looks better than it is, and nobody checked the labels: "
-        "have a sample looked at before you use them."
+        f"The model's own label is a candidate of {look.covered:.1%} of the items; "
+        f"{look.unsure:,} suggestions are unsure (below 70 %)."
     )
 
 
-def _write(folder: Path, result: dict[str, Any], suggestions: Any, curve: Any) -> None:
-    from caveat._files import write_whole
+def _write(folder: Path, look: Look) -> None:
+    """Write what is of use without the page: numbers, suggestions, the model."""
+    from caveat.cli._candidates_page import MODEL, SUGGESTIONS
+    from caveat.report.kit import write_file
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidInput(
-            f"cannot make the folder {str(folder)!r}: {error.strerror}; name another"
-        ) from error
-    text = json.dumps(_without_nan(result), indent=2) + "\n"
-    written = [write_whole(folder / "candidates.json", text)]
-    if suggestions is not None:
-        content = suggestions.to_csv(index=False, float_format="%.6g")
-        written.append(write_whole(folder / "suggestions.csv", content))
-    if curve is not None:
-        written.append(
-            write_whole(folder / "annotators.csv", curve.to_csv(index=False))
-        )
-    note(f"written: {', '.join(str(path) for path in written)}")
+    text = json.dumps(_without_nan(look.plain()), indent=2) + "\n"
+    write_file(folder / "candidates.json", text.encode("utf-8"))
+    if look.advice is None or look.suggestions is None:
+        return
+    from caveat.partial import save_model
+
+    content = look.suggestions.to_csv(index=False, float_format="%.6g")
+    write_file(folder / SUGGESTIONS, content.encode("utf-8"))
+    save_model(look.advice.model, folder / MODEL)
 
 
 def _without_nan(value: Any) -> Any:

@@ -33,6 +33,8 @@ class Advice:
     steps : int
     model : PartialLabelClassifier
         The chosen algorithm, fitted again on all items.
+    held : int
+        How many sets were held out to choose by.
     """
 
     table: pd.DataFrame
@@ -41,6 +43,7 @@ class Advice:
     algorithm: str
     steps: int
     model: PartialLabelClassifier
+    held: int
 
 
 def advise(
@@ -137,7 +140,8 @@ def advise(
     _quietly(final, frame, sets, None, None)
     if progress is not None:
         progress(total, total)
-    return Advice(table, chosen_by, reason, str(winner["algorithm"]), steps, final)
+    name = str(winner["algorithm"])
+    return Advice(table, chosen_by, reason, name, steps, final, count)
 
 
 def suggest_labels(

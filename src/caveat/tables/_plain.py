@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from caveat.tables._categorical import CategoricalColumn
 from caveat.tables._encoder import TableEncoder
@@ -80,13 +81,11 @@ def encoder_from(state: Mapping[str, Any]) -> TableEncoder:
 
 
 def _numbers(state: Mapping[str, Any]) -> NumericalPart:
-    kinds = {"constant": np.bool_}
-    return NumericalPart(
-        **{
-            name: np.array(values, dtype=kinds.get(name, np.float64))
-            for name, values in state.items()
-        }
-    )
+    def floats(name: str) -> NDArray[np.float64]:
+        return np.array(state[name], dtype=np.float64)
+
+    constant = np.array(state["constant"], dtype=np.bool_)
+    return NumericalPart(floats("fill"), floats("centre"), floats("spread"), constant)
 
 
 def _plain(part: Any) -> dict[str, Any]:
