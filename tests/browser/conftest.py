@@ -112,8 +112,17 @@ def visit(browser, folder):
     """Open a page; return it with everything that it complained about or asked for."""
     contexts = []
 
-    def go(path=None, *, width=1280, scheme="light", scripts=True, height=900):
+    def go(
+        path=None,
+        *,
+        width=1280,
+        scheme="light",
+        scripts=True,
+        height=900,
+        guarded=True,
+    ):
         context = browser.new_context(
+            bypass_csp=not guarded,
             viewport={"width": width, "height": height},
             color_scheme=scheme,
             java_script_enabled=scripts,
