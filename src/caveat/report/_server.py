@@ -18,8 +18,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from caveat.exceptions import InvalidInput
+from caveat.report.kit._write import INDEX
 
-INDEX = "index.html"
 MOST_CONNECTIONS = 32
 PATIENCE_SECONDS = 10
 
