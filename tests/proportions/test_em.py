@@ -8,7 +8,12 @@ from sklearn.linear_model import LogisticRegression
 
 from caveat.exceptions import CaveatError
 from caveat.proportions import EMLogisticRegression
-from caveat.proportions._assignment import bag_counts, hard_labels, soft_labels
+from caveat.proportions._assignment import (
+    bag_counts,
+    first_of_bags,
+    hard_labels,
+    soft_labels,
+)
 from caveat.proportions._problem import BagProblem
 
 
@@ -78,6 +83,21 @@ def test_half_an_item_is_rounded_to_even():
     np.testing.assert_array_equal(
         bag_counts(halves, np.array([1, 3, 5]))[:, 1], [0, 2, 2]
     )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_first_items_of_large_and_small_bags_are_those_of_a_stable_sort(seed):
+    rng = np.random.default_rng(seed)
+    n, n_bags = 900, [2, 5, 60][seed % 3]
+    keys = rng.integers(0, 40, n).astype(float)
+    bags = np.append(rng.integers(0, n_bags, n - 1), n_bags + 1)
+    counts = rng.integers(0, 2 * n // n_bags, n_bags + 2)
+    known = BagProblem(None, bags, np.full((n_bags + 2, 2), 0.5))
+    chosen = first_of_bags(known, keys, counts)
+    for bag, count in enumerate(counts):
+        rows = np.flatnonzero(bags == bag)
+        wanted = rows[np.argsort(keys[rows], kind="stable")[:count]]
+        np.testing.assert_array_equal(rows[chosen[rows]], np.sort(wanted))
 
 
 def best_by_enumeration(log_h, labels):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from dataclasses import KW_ONLY, dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from caveat.exceptions import InvalidInput
+from caveat.proportions._assignment import first_of_bags
 from caveat.proportions._design import Design
 from caveat.proportions._laplacian_mean_map import LaplacianMeanMap
 from caveat.proportions._lbfgs import Minimum
@@ -189,19 +190,8 @@ def label_by_rank(
     """
     # A share counted from k of s items must give k again, whatever its last digit.
     wanted = np.floor(problem.shares[:, label] * problem.sizes + 1e-9).astype(np.int64)
-    return top_of_bags(
-        problem, -scores if highest else scores, np.maximum(wanted, least)
-    )
-
-
-def top_of_bags(problem: BagProblem, keys: Floats, counts: Sequence[int]) -> Floats:
-    """+1 for the items with the smallest keys, as many per bag as `counts` says."""
-    order = np.lexsort((keys, problem.bags))
-    first = np.cumsum(problem.sizes) - problem.sizes
-    rank = np.arange(len(order)) - first[problem.bags[order]]
-    labels = np.full(len(order), -1.0)
-    labels[order[rank < np.asarray(counts)[problem.bags[order]]]] = 1.0
-    return labels
+    keys = -scores if highest else scores
+    return np.where(first_of_bags(problem, keys, np.maximum(wanted, least)), 1.0, -1.0)
 
 
 def _first(task: Task, items: Design) -> Floats:

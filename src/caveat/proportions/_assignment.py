@@ -14,6 +14,8 @@ Floats = NDArray[np.float64]
 
 _SINKHORN_ROUNDS = 1000
 _SINKHORN_TOLERANCE = 1e-10
+# Below this many items per bag one sort of all is faster than a search in each.
+_FEW_PER_BAG = 100
 
 
 def bag_counts(shares: Floats, sizes: NDArray) -> NDArray:
@@ -57,7 +59,8 @@ def hard_labels(problem: BagProblem, log_h: Floats) -> Floats:
     counts = bag_counts(problem.shares, problem.sizes)
     n_classes = log_h.shape[1]
     if n_classes == 2:
-        chosen = _two_classes(problem, log_h[:, 1] - log_h[:, 0], counts[:, 1])
+        behind = log_h[:, 0] - log_h[:, 1]
+        chosen = first_of_bags(problem, behind, counts[:, 1]).astype(np.int64)
     else:
         chosen = np.empty(problem.n_items, dtype=np.int64)
         for bag in problem.present:
@@ -66,13 +69,30 @@ def hard_labels(problem: BagProblem, log_h: Floats) -> Floats:
     return np.eye(n_classes)[chosen]
 
 
-def _two_classes(problem: BagProblem, odds: Floats, positives: NDArray) -> NDArray:
-    order = np.lexsort((-odds, problem.bags))
-    first = np.cumsum(problem.sizes) - problem.sizes
-    bags = problem.bags[order]
-    rank = np.arange(len(order)) - first[bags]
-    chosen = np.empty(len(order), dtype=np.int64)
-    chosen[order] = rank < positives[bags]
+def first_of_bags(
+    problem: BagProblem, keys: Floats, counts: NDArray
+) -> NDArray[np.bool_]:
+    """Tell the items with the smallest keys, as many per bag as `counts` says.
+
+    Items with equal keys are taken in the order of their rows.
+    """
+    if problem.n_items < _FEW_PER_BAG * len(problem.present):
+        order = np.lexsort((keys, problem.bags))
+        bags = problem.bags[order]
+        first = np.cumsum(problem.sizes) - problem.sizes
+        chosen = np.empty(len(order), dtype=bool)
+        chosen[order] = np.arange(len(order)) - first[bags] < counts[bags]
+        return chosen
+    # Large bags need not be sorted: the key of the last item that gets in is enough.
+    chosen = np.zeros(problem.n_items, dtype=bool)
+    for bag in problem.present:
+        rows, count = problem.members[bag], min(counts[bag], problem.sizes[bag])
+        if count > 0:
+            own = keys[rows]
+            last = np.partition(own, count - 1)[count - 1]
+            inside = own < last
+            inside[np.flatnonzero(own == last)[: count - inside.sum()]] = True
+            chosen[rows] = inside
     return chosen
 
 

@@ -127,9 +127,9 @@ class EMLogisticRegression(SoftmaxClassifier):
 
     def _assign(self, problem: BagProblem, scores: Floats) -> Floats:
         """E step: labels that meet the bags' counts."""
-        log_h = log_softmax(with_reference(scores), axis=1)
         if self.assignment == "hard":
-            return hard_labels(problem, log_h)
+            return hard_labels(problem, with_reference(scores))
+        log_h = log_softmax(with_reference(scores), axis=1)
         return soft_labels(problem, log_h, self.reg)
 
     def _settled(self, changed: float, before: float | None, n: int) -> bool:
