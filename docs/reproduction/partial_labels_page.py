@@ -279,10 +279,10 @@ def main() -> None:
     rows = pd.read_csv(ROWS)
     page = f"""# Partial labels: the PLENCH tables, as far as they were run
 
-Written by `partial_labels_page.py` from `partial-labels.csv` (rows of the studies),
-`partial-labels-defaults.csv` and `partial-labels-published.csv`. Published numbers: Wang
-et al., *Realistic evaluation of deep partial-label learning algorithms*,
-ICLR 2025, Tables 7 and 14.
+Written by `partial_labels_page.py` from `partial-labels.csv` (rows of the studies) and
+the tables of defaults and of published numbers beside it. Published: Wang et al.,
+*Realistic evaluation of deep partial-label learning algorithms*, ICLR 2025, Tables 7
+and 14.
 
 {state(rows, LOST)}
 {state(rows, ITALIAN)}
