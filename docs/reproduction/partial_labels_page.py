@@ -163,7 +163,7 @@ def within(rows: pd.DataFrame, plan: Plan) -> str:
 
 
 def corrected(rows: pd.DataFrame) -> str:
-    """What changes when an algorithm is as its paper has it: pairs of equal trials.
+    """Tell what changes when an algorithm is as its paper has it, in pairs of trials.
 
     Both variants draw the same configurations for the same splits, so their trials
     pair up.
