@@ -255,7 +255,7 @@ def learners_compared(cells: pd.DataFrame) -> list[str]:
     ahead = [table[column].idxmax(axis=1) for column in ("published", "mean")]
     same = (ahead[0] == ahead[1]).mean()
     return [
-        f"Of {' and '.join(names)}, the one with the higher mean is the "
+        f"Of {', '.join(names)}, the one with the highest mean is the "
         f"published one in {same:.0%} of {len(table)} data sets."
     ]
 
