@@ -1,13 +1,12 @@
-"""Write the page on EAPP, `eapp.md`, from the tables that `eapp_run.py` measured.
+"""Write the page on EAPP, `eapp.md`, from the tables that were measured.
 
 python docs/reproduction/eapp_page.py
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from eapp_page_learned import representation_part, study_part
+from eapp_page_probe import probe_part
 from eapp_words import HERE, band, by_k, claims, read, table, words
 
 
@@ -195,93 +194,14 @@ def fold_part() -> list[str]:
     ]
 
 
-# One draw each, from the prototype of the method: shift -> value. It did not note the
-# number of components for the digits' pixels.
-PROTOTYPE_PROBE: dict[str, dict[float, float]] = {
-    "10 of 10 columns": {0: 0.48, 0.25: 0.58, 0.5: 0.82, 1: 0.986},
-    "1 of 10 columns, 2 components": {3: 0.52},
-    "1 of 10 columns, 10 components": {3: 0.62},
-    "digits, pixels, 2 components": {0.3: 0.517, 0.5: 0.677, 1: 1.0},
-    "digits, pixels, 64 components": {},
-    "digits, image means, 64 components": {0: 0.513, 3: 0.510},
-}
-
-
-def probe_part() -> list[str]:
-    """Biases of growing size, planted into labels that know nothing."""
-    frame = read("probe")
-    rows, outside, compared = [], [], 0
-    for name, before in PROTOTYPE_PROBE.items():
-        for s, found in frame[frame["setting"] == name].groupby("s"):
-            values, old = found["eapp"], before.get(s)
-            if old is not None:
-                compared += 1
-                if not values.min() <= old <= values.max():
-                    outside.append(f"{name}, {s:g} sd")
-            rows.append(
-                [
-                    name,
-                    f"{s:g}",
-                    len(values),
-                    values.mean(),
-                    band(values.min(), values.max()),
-                    f"{int(found['detected'].sum())}",
-                    "" if old is None else f"{old:g}",
-                    "" if old is None else f"{int((values <= old).sum())}",
-                ]
-            )
-    header = ["shifted", "by, sd", "draws", "mean", "range", "seen"]
-    means = frame.groupby(["setting", "s"])["eapp"].mean()
-    pixels = "digits, pixels, {} components"
-    half = frame[frame["s"] == 0.5].groupby("setting")["eapp"]
-    return [
-        "## Planted biases",
-        words(
-            """Labels are balanced and shuffled, so that they know nothing; then class 1
-            is shifted by s standard deviations: of every column, of one column of ten
-            (500 rows of noise), of all pixels or of the images' mean brightness (the
-            1,797 digits of 8 x 8 pixels). "Seen" counts the draws above 97.5 % of their
-            shuffles. "Before" is one draw of the method's prototype, on other noise,
-            and "below it" counts our draws that are no larger."""
-        ),
-        table([*header, "before", "below it"], rows),
-        words(
-            f"""{compared - len(outside)} of the {compared} values of the prototype lie
-            within the range of our draws{_listed(outside)}. The prototype's units,
-            0.376 for pixels and 0.034 for means, are those of all 1,797 digits; of the
-            535 images of 1, 7 and 8, which an earlier version of this page took, they
-            are 0.385 and 0.038, and half a standard deviation gave 0.604 at most. Its
-            0.677 at half a standard deviation is what two components give
-            ({band(half.min()[pixels.format(2)], half.max()[pixels.format(2)])}); 64
-            see more ({
-                band(half.min()[pixels.format(64)], half.max()[pixels.format(64)])
-            })."""
-        ),
-        words(
-            f"""A shift of all columns is seen from half a standard deviation on. One
-            column of ten is harder: at three standard deviations it gives
-            {means["1 of 10 columns, 2 components", 3]:.2f} with two components, and
-            whether it is seen depends on whether they contain it; with all ten it
-            is {means["1 of 10 columns, 10 components", 3]:.2f}. Brightness is seen when
-            it moves all pixels by about half of what they vary. Three times the spread
-            of the images' mean brightness is about a quarter of that, and changes
-            nothing. EAPP sees bias only along directions of large variance."""
-        ),
-    ]
-
-
-def _listed(outside: Sequence[str]) -> str:
-    return f", all but: {'; '.join(outside)}" if outside else ""
-
-
 def page() -> str:
     """Put the parts together."""
     parts = [
         "# EAPP: what the paper says, and what we find",
         words(
             """Written by `eapp_page.py` from the tables `eapp-*.csv` beside it, which
-            `eapp_run.py` measured; both stand in this folder. V. Ortiz Castelló et al.
-            (2022), IEEE Access 10,
+            `eapp_run.py` and `eapp_why.py` measured; all stand in this folder. V. Ortiz
+            Castelló et al. (2022), IEEE Access 10,
             https://doi.org/10.1109/ACCESS.2022.3221936. No code of the paper is public,
             and its figures carry no numbers."""
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
+from eapp_page_why import why_part
 from eapp_words import band, by_k, claims, read, table, words
 
 
@@ -79,7 +80,7 @@ def draws_part() -> list[str]:
             rows,
         ),
         words(draws_words(measured)),
-        *clusters_part(),
+        *why_part(),
     ]
 
 
@@ -109,33 +110,6 @@ def draws_words(measured: pd.DataFrame) -> str:
         {gap[4].mean():+.3f} with 400 images and
         {whole["kmeans_ae"][4] - whole["pca"][4]:+.3f} with all, the lowest fold
         {at_four.min():.3f}."""
-
-
-def clusters_part() -> list[str]:
-    """Show which digits share a cluster where the network is behind."""
-    frame = read("clusters")
-    names = ["digit 1", "digit 7", "digit 8"]
-    rows = [
-        [row["setting"], row["honest"], row["cluster"] + 1, *(row[n] for n in names)]
-        for row in frame.to_dict("records")
-    ]
-    network = frame[frame["setting"] == "kmeans_ae"]
-    mixed = network.loc[network["digit 8"].idxmax()]
-    ones = network.drop(index=mixed.name)["digit 1"].max()
-    return [
-        words(
-            """The reason shows in such a fold, the first of draw 0 of 400 images: its
-            held-out digits in the three clusters."""
-        ),
-        table(["", "value", "cluster", *names], rows),
-        words(
-            f"""Principal components part the three digits. The network parts the ones:
-            {ones} have a cluster of their own, {mixed["digit 1"]} lie with the
-            {mixed["digit 8"]} eights. Features that reconstruct well need not be those
-            by which digits differ, and with three clusters for three digits there is
-            none to spare; which partition comes out differs from fold to fold."""
-        ),
-    ]
 
 
 def study_part() -> list[str]:
