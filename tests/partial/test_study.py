@@ -171,7 +171,11 @@ def test_a_study_file_may_set_parameters_of_algorithm_and_training():
             "baseline": "none",
         }
     )
-    assert len(trials) == 2
+    assert [
+        params["window"]
+        for trial in trials
+        for _, params in trial.spec["configurations"]
+    ] == [3, 4]
     with pytest.raises(InvalidInput, match="did you mean 'window'"):
         plan(
             {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ import pandas as pd
 from caveat.exceptions import InvalidInput
 from caveat.partial._candidates import CandidateSets, as_candidates
 from caveat.partial._classifier import CRITERIA, PartialLabelClassifier
+from caveat.partial._together import fit_all
 from caveat.partial.registry import LEARNERS
 
 #: Concise algorithms of four kinds that do well in published comparisons on tables.
@@ -109,19 +111,19 @@ def advise(
         "random_state": random_state,
     }
     total = max_steps * (len(algorithms) + 1)
+
+    def watch(now: PartialLabelClassifier) -> dict[str, float]:
+        logits = now._logits(frame.iloc[held]).numpy()
+        return {key: judge(logits, sets[held]) for key, judge in CRITERIA.items()}
+
+    def tell(done: int, _: int) -> None:
+        if progress is not None:
+            progress(done, total)
+
+    tried = [PartialLabelClassifier(name, **settings) for name in algorithms]
+    _fit_quietly(tried, frame.iloc[learn], sets[learn], watch, tell)
     rows = []
-    for number, name in enumerate(algorithms):
-
-        def tell(done: int, _: int, start: int = number * max_steps) -> None:
-            if progress is not None:
-                progress(start + done, total)
-
-        def watch(now: PartialLabelClassifier) -> dict[str, float]:
-            logits = now._logits(frame.iloc[held]).numpy()
-            return {key: judge(logits, sets[held]) for key, judge in CRITERIA.items()}
-
-        model = PartialLabelClassifier(name, **settings)
-        _quietly(model, frame.iloc[learn], sets[learn], watch, tell)
+    for name, model in zip(algorithms, tried, strict=True):
         best = max(model.history_, key=lambda row: row[chosen_by])
         rows.append(
             {
@@ -137,7 +139,7 @@ def advise(
     final = PartialLabelClassifier(
         str(winner["algorithm"]), **{**settings, "max_steps": steps}
     )
-    _quietly(final, frame, sets, None, None)
+    _fit_quietly([final], frame, sets, None, None)
     if progress is not None:
         progress(total, total)
     name = str(winner["algorithm"])
@@ -218,16 +220,16 @@ def _note(name: str) -> str:
     return "" if calibrated else "outputs are no probabilities"
 
 
-def _quietly(
-    model: PartialLabelClassifier,
+def _fit_quietly(
+    models: Sequence[PartialLabelClassifier],
     X: pd.DataFrame,
     sets: CandidateSets,
     watch: Callable[[PartialLabelClassifier], dict[str, float]] | None,
     progress: Callable[[int, int], None] | None,
 ) -> None:
     """Fit without repeating what the statistics have said of the sets."""
-    import warnings
-
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="candidates:")
-        model.fit(X, sets, watch=watch, progress=progress)
+        for failure in fit_all(models, X, sets, watch=watch, progress=progress):
+            if failure is not None:
+                raise failure

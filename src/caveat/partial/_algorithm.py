@@ -110,6 +110,10 @@ class Algorithm(Objective):
         own = vars(cls)
         if "slope" not in own and ("risk" in own or "loss" in own):
             cls.slope = Algorithm.slope  # type: ignore[method-assign]
+        usual = ("step", "loss", "forward", "answer")
+        cls.stacks = all(
+            getattr(cls, name) is getattr(Algorithm, name) for name in usual
+        )
 
     def forward(self, run: Run, batch: Batch) -> Tensor:
         """Give the logits of a batch, and keep them."""
@@ -129,6 +133,22 @@ class Algorithm(Objective):
             return super().step(run, batch)
         z = self.forward(run, batch)
         return run.follow(z, *self.slope(self.logits, batch["candidates"], batch.rows))
+
+    def answer(self, z: Tensor, batch: Batch) -> Slope | None:
+        """Give the loss and its derivative by given logits: a step without its passes.
+
+        For runs that train together; a class with a step of its own trains alone.
+        """
+        S = batch["candidates"]
+        if self.needs_excluded and bool(S.all()):
+            return None
+        self.logits = z
+        if type(self).slope is not Algorithm.slope:
+            return self.slope(z, S, batch.rows)
+        leaf = z.detach().requires_grad_()
+        loss = self.risk(leaf, S, batch.rows)
+        loss.backward()
+        return loss.detach(), leaf.grad  # type: ignore[return-value]
 
     def after_step(self, run: Run, batch: Batch) -> None:
         """Follow a step with the algorithm's own update."""

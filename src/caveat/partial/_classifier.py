@@ -21,7 +21,7 @@ from caveat.partial._candidates import CandidateSets, as_candidates
 from caveat.partial.criteria import approximated_accuracy, covering_rate
 from caveat.partial.registry import LEARNERS
 from caveat.tables import TableEncoder
-from caveat.training import Best, Run, adam, mlp, outputs, train
+from caveat.training import Best, Job, Run, Training, adam, mlp, outputs
 
 Floats = NDArray[np.float64]
 Watch = Callable[["PartialLabelClassifier"], Mapping[str, float]]
@@ -175,6 +175,15 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        encoded, sets = self._prepare(X, candidates, encoder)
+        job = self._job(encoded, sets, checkpoints, watch, save_to, progress)
+        self._keep(job.train())
+        return self
+
+    def _prepare(
+        self, X: Any, candidates: Any, encoder: Any
+    ) -> tuple[NDArray[np.float32], CandidateSets]:
+        """Check everything, and turn items and sets into numbers."""
         self._check_parameters()
         self.encoder_ = (
             TableEncoder(dtype="float32").fit(X) if encoder is None else encoder
@@ -183,28 +192,27 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         self._remember_columns()
         sets = as_candidates(candidates, n_items=len(encoded))
         self.classes_ = label_array(sets.classes)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        learn, judge = self._held_out(len(encoded), seed)
-        self._train(
-            encoded, sets, learn, judge, seed, checkpoints, watch, save_to, progress
-        )
-        return self
+        return encoded, sets
 
-    def _train(
+    def _job(
         self,
         encoded: NDArray[np.float32],
         sets: CandidateSets,
-        learn: NDArray,
-        judge: NDArray,
-        seed: int,
-        checkpoints: Sequence[int] | None,
-        watch: Watch | None,
-        save_to: str | os.PathLike[str] | None,
-        progress: Callable[[int, int], None] | None,
-    ) -> None:
+        checkpoints: Sequence[int] | None = None,
+        watch: Watch | None = None,
+        save_to: str | os.PathLike[str] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        everything: Mapping[str, Tensor] | None = None,
+    ) -> Job:
+        """Describe the run; `everything` are all rows, where others train on them."""
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        learn, judge = self._held_out(len(encoded), seed)
         self.algorithm_ = make_algorithm(self.algorithm, self.variant, self.params)
         self.network_ = mlp(encoded.shape[1], self.hidden, sets.shape[1], seed=seed)
         held = torch.as_tensor(encoded[judge])
+        data: Mapping[str, Any] = everything or {}
+        if len(judge) or not data:
+            data = {"x": encoded[learn], "candidates": sets.matrix[learn]}
 
         def evaluate(run: Run) -> dict[str, float]:
             scores: dict[str, float] = {}
@@ -213,10 +221,10 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
                 scores[self.criterion] = CRITERIA[self.criterion](logits, sets[judge])
             return {**scores, **(watch(self) if watch else {})}
 
-        training = train(
-            self.network_,
-            self.algorithm_,
-            {"x": encoded[learn], "candidates": sets.matrix[learn]},
+        return Job(
+            module=self.network_,
+            objective=self.algorithm_,
+            data=data,
             steps=self.max_steps,
             batch_size=self.batch_size,
             drop_last=True,
@@ -231,6 +239,8 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
             save_to=save_to,
             progress=progress,
         )
+
+    def _keep(self, training: Training) -> None:
         self.history_ = training.checkpoints
         self.losses_ = training.losses
         self.best_checkpoint_ = training.best

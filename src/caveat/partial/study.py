@@ -26,6 +26,7 @@ from caveat.partial._plench import (
     plench_split,
 )
 from caveat.partial._statistics import label_codes
+from caveat.partial._together import fit_all
 from caveat.partial._worlds import candidate_worlds, make_candidates
 from caveat.partial.criteria import (
     approximated_accuracy,
@@ -35,9 +36,12 @@ from caveat.partial.criteria import (
 from caveat.partial.registry import CRITERIA, LEARNERS, MEASURES, RULES
 from caveat.study._search import random_configurations
 from caveat.study.topic import Context, Outcome, Row, Split
+from caveat.training import Diverged
 
 TASKS = ("partial", "multiclass", "binary")
 STEPS, EVERY, VALIDATION = 10_000, 1000, 0.1
+#: Configurations of a search that one trial takes at most.
+TOGETHER = 10
 
 
 @dataclass(frozen=True)
@@ -98,8 +102,10 @@ class PartialTopic:
         return candidate_worlds(scenario)
 
     def configurations_per_trial(self, entry: Entry, count: int) -> int:
-        """Take one at a time: a run that diverges must not take others with it."""
-        return 1
+        """Take up to ten that can train together, else one: a core for each."""
+        kind = entry.load()
+        is_own = isinstance(kind, type) and issubclass(kind, Algorithm)
+        return min(count, TOGETHER) if is_own and kind.stacks else 1
 
     def draw(
         self, entry: Entry, index: int, repeat: int, protocol: str
@@ -120,46 +126,40 @@ class PartialTopic:
         problem = make_problem(context)
         outcome = Outcome(rows=[], digests=_digests(problem))
         outcome.notes.extend(problem.sets[problem.train].remarks())
-        total = len(context.configurations)
-        for done, (index, params) in enumerate(context.configurations):
-            chosen = {**context.spec["learner"]["params"], **params}
-            kind = context.entry.load()
-            if isinstance(kind, type) and issubclass(kind, Algorithm):
-                model, rows = self._train(context, problem, kind, chosen, index)
-            else:
-                model, rows = _fit_foreign(context, problem, params)
-            facts = {
-                "fact.training-rows": len(problem.train),
-                "fact.validation-rows": len(problem.validation),
-                "fact.test-rows": len(problem.test),
-            }
+        facts = {
+            "fact.training-rows": len(problem.train),
+            "fact.validation-rows": len(problem.validation),
+            "fact.test-rows": len(problem.test),
+        }
+        fitted = self._fitted(context, problem)
+        spoilt = [model for _, model, _ in fitted if isinstance(model, Diverged)]
+        if len(spoilt) == len(fitted):
+            raise spoilt[0]
+        for index, model, rows in fitted:
+            if isinstance(model, Diverged):
+                outcome.notes.append(f"configuration {index} diverged: {model}")
+                continue
             outcome.rows.extend({"config": index, **row, **facts} for row in rows)
             for name, curve in _follow(context, problem, model, index).items():
                 outcome.curves.setdefault(name, []).extend(curve)
-            context.progress(done + 1, total)
         return outcome
 
-    def _train(
-        self,
-        context: Context,
-        problem: Problem,
-        kind: type[Algorithm],
-        chosen: Mapping[str, Any],
-        index: int,
-    ) -> tuple[PartialLabelClassifier, list[Row]]:
+    def _fitted(
+        self, context: Context, problem: Problem
+    ) -> list[tuple[int, Any, list[Row]]]:
+        """Give every configuration's number, its model or why it has none, its rows."""
+        kind = context.entry.load()
+        if not (isinstance(kind, type) and issubclass(kind, Algorithm)):
+            return [
+                (index, *_fit_foreign(context, problem, params))
+                for index, params in context.configurations
+            ]
+        numbers = [index for index, _ in context.configurations]
+        models = [
+            _classifier(context, kind, params, index)
+            for index, params in context.configurations
+        ]
         steps, every = _budget(context)
-        own = {name: chosen[name] for name in kind.settings() if name in chosen}
-        variant = own.pop("variant", "paper")
-        told = {name: chosen[name] for name in TRAINING if name in chosen}
-        model = PartialLabelClassifier(
-            kind,
-            variant=variant,
-            params={**context.entry.params, **own},
-            max_steps=steps,
-            checkpoint_every=every,
-            random_state=_run_seed(context, index),
-            **told,
-        )
         plench = context.protocol == "plench"
         held, tested = (
             problem.X.iloc[problem.validation],
@@ -174,14 +174,40 @@ class PartialTopic:
         with warnings.catch_warnings():
             # The outcome's notes say it once.
             warnings.filterwarnings("ignore", message="candidates:")
-            model.fit(
+            failures = fit_all(
+                models,
                 problem.X.iloc[problem.train],
                 problem.sets[problem.train],
                 encoder=PlenchScaler().fit(problem.X) if plench else None,
                 checkpoints=plench_checkpoints(steps, every) if plench else None,
                 watch=watch,
+                progress=context.progress,
             )
-        return model, [_row(found) for found in model.history_]
+        return [
+            (index, failure, [])
+            if failure is not None
+            else (index, model, [_row(found) for found in model.history_])
+            for index, model, failure in zip(numbers, models, failures, strict=True)
+        ]
+
+
+def _classifier(
+    context: Context, kind: type[Algorithm], params: Mapping[str, Any], index: int
+) -> PartialLabelClassifier:
+    steps, every = _budget(context)
+    chosen = {**context.spec["learner"]["params"], **params}
+    own = {name: chosen[name] for name in kind.settings() if name in chosen}
+    variant = own.pop("variant", "paper")
+    told = {name: chosen[name] for name in TRAINING if name in chosen}
+    return PartialLabelClassifier(
+        kind,
+        variant=variant,
+        params={**context.entry.params, **own},
+        max_steps=steps,
+        checkpoint_every=every,
+        random_state=_run_seed(context, index),
+        **told,
+    )
 
 
 def make_problem(context: Context) -> Problem:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from torch import Tensor, nn
 
@@ -34,6 +34,10 @@ class Objective:
     True
     """
 
+    #: Whether a step is one pass of ``run.module`` over ``batch["x"]`` and one update
+    #: along what `answer` gives, so that `train_all` may make it for several runs.
+    stacks: ClassVar[bool] = False
+
     def begin(self, run: Run) -> None:
         """Set up what is kept during the run; the module and data are there."""
 
@@ -44,6 +48,13 @@ class Objective:
     def step(self, run: Run, batch: Batch) -> float:
         """Make one update and return the loss; override it for several optimisers."""
         return run.descend(self.loss(run, batch))
+
+    def answer(self, z: Tensor, batch: Batch) -> tuple[Tensor, Tensor] | None:
+        """Give the loss and its derivative by what the network said, if it stacks.
+
+        None leaves the update out.
+        """
+        raise NotImplementedError
 
     def after_step(self, run: Run, batch: Batch) -> None:
         """Do what follows an update, such as new label confidences."""

@@ -200,13 +200,17 @@ class Run:
         if self.clip is not None:
             weights = [w for group in optimiser.param_groups for w in group["params"]]
             nn.utils.clip_grad_norm_(weights, self.clip)
+        self.advance(optimiser)
+        for chain in reached:
+            chain.updates += 1
+
+    def advance(self, optimiser: torch.optim.Optimizer) -> None:
+        """Step along the gradients that the weights have."""
         # A schedule counts the calls of `step`.
         if isinstance(optimiser, Adam) and self.schedule is None:
             optimiser.advance()
         else:
             optimiser.step()
-        for chain in reached:
-            chain.updates += 1
 
     def end_epoch(self) -> None:
         """Do what is due after a pass over the rows."""

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from caveat.exceptions import InvalidInput
-from caveat.training._batches import Batch, Sampler, Shuffled, as_tensors
+from caveat.training._batches import Batch, Sampler
 from caveat.training._best import Best
-from caveat.training._budget import Budget
-from caveat.training._objective import LossFunction, Objective
-from caveat.training._optimisers import Recipe, adam
-from caveat.training._resume import Progress
-from caveat.training._run import Evaluate, Run, Training
-from caveat.training._sandbox import sandbox
+from caveat.training._job import Job
+from caveat.training._objective import Objective
+from caveat.training._optimisers import Recipe
+from caveat.training._run import Evaluate, Training
 
 
 def train(
@@ -117,92 +114,26 @@ def train(
     >>> training.updates, training.losses[-1] < 0.1
     (20, True)
     """
-    budget = Budget(steps, epochs, checkpoints)
-    target = torch.device(device)
-    with sandbox(seed, device=target, threads=threads) as generator:
-        module.to(target).train()
-        tensors = as_tensors(data, target)
-        n_rows = len(next(iter(tensors.values())))
-        cut = sampler or Shuffled(n_rows, batch_size, drop_last=drop_last)
-        chosen = _optimiser(optimiser, module)
-        run = Run(
-            module=module,
-            objective=_objective(objective),
-            data=tensors,
-            optimiser=chosen,
-            schedule=schedule(chosen) if schedule else None,
-            total=budget.updates(len(cut)),
-            batches_per_epoch=len(cut),
-            device=target,
-            clip=clip,
-            evaluate=evaluate,
-            rule=best,
-        )
-        run.objective.begin(run)
-        file = None
-        if save_to is not None:
-            settings = {"seed": seed, "steps": steps, "epochs": epochs}
-            file = Progress(save_to, run, generator, settings, every=save_every)
-        _loop(run, cut, generator, budget, file, progress)
-        return run.finish()
-
-
-def _loop(
-    run: Run,
-    sampler: Sampler,
-    generator: torch.Generator,
-    budget: Budget,
-    file: Progress | None,
-    progress: Callable[[int, int], None] | None,
-) -> None:
-    watched = run.evaluate is not None or run.rule is not None
-    epoch_start, position = generator.get_state(), 0
-    if file is not None:
-        epoch_start, position = file.load() or (epoch_start, position)
-    batches: Sequence[Tensor] = ()
-    while not run.stopped:
-        if not batches:
-            batches = sampler.epoch(generator)
-            if not batches:
-                raise InvalidInput("an epoch has no batch; give the sampler more rows")
-        batch = run.batch(batches[position])
-        run.losses.append(run.objective.step(run, batch))
-        run.objective.after_step(run, batch)
-        run.updates += 1
-        position += 1
-        ended = position == len(batches)
-        if ended:
-            run.end_epoch()
-            batches, position, epoch_start = (), 0, generator.get_state()
-        if budget.is_spent(run.updates, run.epoch):
-            run.stop("budget")
-        checked = watched and (
-            bool(run.stopped)
-            or budget.is_checkpoint(run.updates, run.epoch, epoch_ended=ended)
-        )
-        if checked:
-            run.checkpoint()
-        if progress is not None and (ended or checked):
-            progress(run.updates, run.total)
-        if file is not None and file.is_due(epoch_ended=ended):
-            file.save(epoch_start, position)
-
-
-def _objective(
-    given: Objective | Callable[[nn.Module, Batch], Tensor],
-) -> Objective:
-    return given if isinstance(given, Objective) else LossFunction(given)
-
-
-def _optimiser(
-    given: Recipe | torch.optim.Optimizer | None, module: nn.Module
-) -> torch.optim.Optimizer:
-    if isinstance(given, torch.optim.Optimizer):
-        return given
-    weights = [weight for weight in module.parameters() if weight.requires_grad]
-    if not weights:
-        raise InvalidInput(
-            "the network has no weight that requires a gradient; there is nothing to "
-            "train"
-        )
-    return (given or adam())(weights)
+    job = Job(
+        module=module,
+        objective=objective,
+        data=data,
+        steps=steps,
+        epochs=epochs,
+        batch_size=batch_size,
+        drop_last=drop_last,
+        sampler=sampler,
+        optimiser=optimiser,
+        schedule=schedule,
+        clip=clip,
+        evaluate=evaluate,
+        checkpoints=checkpoints,
+        best=best,
+        seed=seed,
+        device=device,
+        threads=threads,
+        save_to=save_to,
+        save_every=save_every,
+        progress=progress,
+    )
+    return job.train()
