@@ -107,7 +107,7 @@ def bench_em(peer: Peer, X: np.ndarray, y: np.ndarray, bags: Any, shares: Any) -
     model.fit(X, bags=bags, proportions=shares)
     seconds = time.process_time() - begin
     theirs = peer.run("em", "{}")
-    exact = peer.run("em", '{"tol": 1e-9, "max_iter": 10000}')
+    exact = peer.run("em", '{"solver": "newton-cholesky", "tol": 1e-9}')
     ours, other = model.predict(X), (peer.predictions() > 0).astype(int)
     equal = float((ours == other).mean())
     print(f"EM/LR: caveat {seconds:.2f} s (F1 {f1_score(y, ours):.4f}), llp-learn "
