@@ -75,8 +75,10 @@ def best_learners(frame: pd.DataFrame, column: str) -> Verdict:
 
 def mean_maps(frame: pd.DataFrame, column: str) -> Verdict:
     """Count the data sets on which a mean map has the highest mean."""
-    best = _by_dataset(frame, column).idxmax(axis=1).isin(MEAN_MAPS)
-    numbers = f"a mean map is best on {best.sum()} of {len(best)}"
+    table = _by_dataset(frame, column)
+    best = table.idxmax(axis=1).isin(MEAN_MAPS)
+    present = " or ".join(name for name in MEAN_MAPS if name in table)
+    numbers = f"{present} is best on {best.sum()} of {len(best)}"
     return Verdict(best.mean() > 0.5, numbers)
 
 
@@ -127,14 +129,33 @@ def claims_table(sources: dict[str, Means]) -> list[str]:
     return lines
 
 
-def survivors(published: Means, own: Means) -> str:
-    """Say in one sentence how many claims survive with our settings and learners."""
-    stood = []
+def survivors(published: Means, own: Means) -> list[str]:
+    """Say which claims survive with our settings and learners, and which do not."""
+    stood, fallen, open_ = [], [], []
     for claim in CLAIMS:
         old, new = claim.judged(*published), claim.judged(*own)
-        if old is not None and old.holds and new is not None:
-            stood.append(new.holds)
-    return (
-        f"Of {len(stood)} conclusions that the published means bear out, {sum(stood)} "
-        "survive with our settings and learners."
-    )
+        if old is None or not old.holds:
+            continue
+        if new is None:
+            open_.append(f"- Not judged: {_lower(claim.rule)}; {claim.about} has not "
+                         "done all data sets with our settings.")  # fmt: skip
+        elif new.holds:
+            stood.append(claim)
+        else:
+            fallen.append(f"- Falls: {_lower(claim.rule)}; published: {old.numbers}, "
+                          f"ours: {new.numbers}.")  # fmt: skip
+    judged = len(stood) + len(fallen)
+    return [
+        f"Of {judged} conclusions that the published means bear out, {len(stood)} "
+        "survive with our settings and learners.",
+        "",
+        *fallen,
+        *open_,
+    ]
+
+
+def _lower(text: str) -> str:
+    """Begin a sentence in the middle of one; names in capitals stay."""
+    first = text.split()[0]
+    is_name = len(first) > 1 and first.isupper()
+    return text if is_name else text[0].lower() + text[1:]

@@ -318,7 +318,7 @@ def page(reference_file: Path) -> str:
         "",
         "## Which published conclusions survive?",
         "",
-        survivors(sources["published"], sources["ours"]),
+        *survivors(sources["published"], sources["ours"]),
         "",
         "A claim is judged by one rule from three tables of means: the published ones, "
         f"the repeated learners ({_names(repeated)}), and our settings and further "
