@@ -128,9 +128,10 @@ def main() -> None:
 def planned(kinds: Sequence[str]) -> Iterator[tuple[str, int, str, str, Any]]:
     """List the runs: kind, seed of the split, table, model and settings."""
     for kind in kinds:
-        _, tables, seeds, *_ = KINDS[kind]
-        for seed, name, model in product(seeds, tables, KINDS[kind].models):
-            for point in points(kind, model):
+        models, tables, seeds, *_ = KINDS[kind]
+        for model in models:
+            # A setting is of use when all its splits are there.
+            for point, name, seed in product(points(kind, model), tables, seeds):
                 yield kind, seed, name, model, point
 
 
