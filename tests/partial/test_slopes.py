@@ -3,11 +3,12 @@
 import pytest
 import torch
 
-from caveat.partial import Algorithm, _idgp, _losses, _slopes
+from caveat.partial import Algorithm, _idgp, _losses, _slopes, _valen
 from caveat.partial._averaging import Cc
 from caveat.partial._classifier import make_algorithm
 from caveat.partial._identification import Proden
 from caveat.partial.registry import LEARNERS
+from caveat.training import mlp, train
 
 NAMES = [
     "weighted_cross_entropy",
@@ -113,3 +114,78 @@ def test_a_loss_of_ones_own_does_not_inherit_a_slope(parent):
 
     assert Other.slope is Algorithm.slope
     assert Same.slope is parent.slope
+
+
+def variational_parts(seed, scale):
+    generator = torch.Generator().manual_seed(seed)
+
+    def drawn(*shape):
+        return torch.randn(*shape, generator=generator, dtype=torch.float64)
+
+    z, a, rebuilt = scale * drawn(9, 5), scale * drawn(9, 5), drawn(9, 4)
+    parts = {
+        "x": drawn(9, 4),
+        "S": drawn(9, 5) > 0,
+        "O": drawn(9, 5).softmax(1),
+        "D": drawn(9, 5).softmax(1),
+        "graph": drawn(9, 9).softmax(1),
+    }
+    return (z, a, drawn(9, 5).softmax(1), rebuilt), parts
+
+
+@pytest.mark.parametrize("scale", [0.1, 3.0, 30.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_slopes_of_all_networks_of_valen_are_those_of_the_formula(seed, scale):
+    answers, parts = variational_parts(seed, scale)
+    leaves = [answer.clone().requires_grad_() for answer in answers]
+    wanted = _valen.variational_loss(*leaves, parts)
+    wanted.backward()
+    loss, found = _slopes.variational_loss(*answers, parts)
+    torch.testing.assert_close(loss, wanted.detach(), rtol=1e-10, atol=1e-12)
+    for slope, leaf in zip(found, leaves, strict=True):
+        torch.testing.assert_close(slope, leaf.grad, rtol=1e-8, atol=1e-10)
+
+
+def test_the_divergence_of_valen_does_not_move_what_is_cut():
+    a = torch.tensor([[-40.0, 0.5, 40.0]], dtype=torch.float64)
+    slope = _slopes.dirichlet_divergence(a)[1][0]
+    assert (slope == 0).tolist() == [True, False, True]
+
+
+class ByAutograd(_valen.Valen):
+    """VALEN whose third phase leaves all derivatives to autograd."""
+
+    def _recover(self, run, batch):
+        x, S, rows = batch["x"], batch["candidates"], batch.rows
+        z = run.module(x)
+        with torch.set_grad_enabled(not self.is_plench):
+            a = self.encoder(x)
+        O, D = self.O[rows], self.D[rows]  # noqa: E741
+        d = torch.distributions.Dirichlet(_valen.evidence(a, O)).rsample()
+        graph = _valen.graph_block(self.graph, rows, self.spots)
+        parts = {"x": x, "S": S, "O": O, "D": D, "graph": graph}
+        loss = _valen.variational_loss(z, a, d, self.decoder(d), parts)
+        value = run.descend(loss)
+        kept = (d.detach() + _losses.TINY) * S
+        self.D[rows] = kept / kept.sum(1, keepdim=True)
+        self._follow(z, batch)
+        return value
+
+
+@pytest.mark.parametrize("variant", ["paper", "plench"])
+def test_valen_learns_what_it_learns_by_autograd(variant):
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(60, 6, generator=generator)
+    S = torch.rand(60, 4, generator=generator) < 0.4
+    S[:, 0] = True
+    found = []
+    for kind in (_valen.Valen, ByAutograd):
+        network = mlp(6, [12], 4, seed=0)
+        algorithm = kind(warm_up=5, variant=variant)
+        data = {"x": x, "candidates": S}
+        losses = train(network, algorithm, data, steps=40, batch_size=20).losses
+        weights = [*network.parameters(), *algorithm.decoder.parameters()]
+        weights += list(algorithm.encoder.parameters())
+        found.append((losses, [w.detach() for w in weights]))
+    assert found[0][0] == pytest.approx(found[1][0], rel=1e-4)
+    torch.testing.assert_close(found[0][1], found[1][1], rtol=1e-3, atol=1e-4)

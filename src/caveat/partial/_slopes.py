@@ -11,11 +11,13 @@ import math
 
 import torch
 from torch import Tensor
-from torch.nn.functional import logsigmoid
+from torch.nn.functional import binary_cross_entropy_with_logits, logsigmoid
 
 from caveat.partial._losses import ALMOST_ONE, TINY, exclusion_weights
 
 Slope = tuple[Tensor, Tensor]
+
+aten = torch.ops.aten
 
 
 def through_softmax(p: Tensor, slope: Tensor) -> Tensor:
@@ -122,3 +124,55 @@ def generation_loss(
         rows = rows + weight * (torch.xlogy(G, G) - G * logsigmoid(a))
         slope = slope - weight * G * below
     return rows.sum(dim=1).mean(), slope / len(a)
+
+
+def dirichlet_divergence(a: Tensor) -> Slope:
+    """KL(Dirichlet(alpha) || Dirichlet(1)) for alpha = exp(a / 4), cut to 0.01 and 30.
+
+    Its derivative by alpha is (alpha - 1) psi'(alpha) - (sum - q) psi'(sum), over n.
+    """
+    n, classes = a.shape
+    free = torch.exp(a / 4.0)
+    alpha = free.clamp(0.01, 30.0)
+    total = alpha.sum(dim=1, keepdim=True)
+    above = alpha - 1.0
+    spread = above * (torch.digamma(alpha) - torch.digamma(total))
+    rows = torch.lgamma(total)[:, 0] + (spread - torch.lgamma(alpha)).sum(dim=1)
+    slope = above * torch.polygamma(1, alpha)
+    slope = slope - (total - classes) * torch.polygamma(1, total)
+    slope = slope * alpha * (alpha == free) / (4.0 * n)
+    return rows.mean() - math.lgamma(classes), slope
+
+
+def neighbour_loss(d: Tensor, graph: Tensor) -> Slope:
+    """VALEN's graph: squares of softmax(sigmoid(d d')) - graph, by d."""
+    s = torch.sigmoid(d @ d.T)
+    similar = s.softmax(dim=1)
+    gap = similar - graph
+    loss = gap.square().mean()
+    # A square for every pair of rows: worth the kernels that autograd calls.
+    slope = gap.mul_(2.0 / gap.numel())
+    slope = aten._softmax_backward_data(slope, similar, 1, slope.dtype)
+    slope = aten.sigmoid_backward(slope, s)
+    return loss, (slope + slope.T) @ d
+
+
+def variational_loss(
+    z: Tensor, a: Tensor, d: Tensor, rebuilt: Tensor, parts: dict[str, Tensor]
+) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor, Tensor]]:
+    """VALEN's third phase, by z, a, d and rebuilt, each with the others held fixed."""
+    gap = rebuilt - parts["x"]
+    S = parts["S"].to(d.dtype)
+    label, by_z = label_loss(z, parts["D"], None, 0.0)
+    encoded, by_a = label_loss(a, parts["O"], None, 0.0)
+    divergence, alpha_slope = dirichlet_divergence(a)
+    near, by_d = neighbour_loss(d, parts["graph"])
+    sets = binary_cross_entropy_with_logits(d, S)
+    rebuilding = gap.square().mean()
+    loss = 0.01 * rebuilding + 0.01 * sets + near + divergence + encoded + label
+    return loss, (
+        by_z,
+        by_a + alpha_slope,
+        by_d + (torch.sigmoid(d) - S) * (0.01 / d.numel()),
+        gap * (0.02 / gap.numel()),
+    )

@@ -12,6 +12,7 @@ from torch.distributions import Dirichlet
 from torch.nn import functional as F
 
 from caveat.exceptions import InvalidInput
+from caveat.partial import _slopes as slopes
 from caveat.partial._algorithm import Algorithm, check_number
 from caveat.partial._idgp import cross_entropy
 from caveat.partial._losses import TINY, uniform_confidences
@@ -146,7 +147,8 @@ class Valen(Algorithm):
 
     def _identify(self, run: Run, batch: Batch) -> float:
         z = run.forward(batch["x"])
-        value = run.descend(cross_entropy(z, self.O.index_select(0, batch.rows)))
+        known = self.O.index_select(0, batch.rows)
+        value = run.follow(z, *slopes.label_loss(z.detach(), known, None, 0.0))
         self._follow(z, batch)
         return value
 
@@ -205,7 +207,9 @@ class Valen(Algorithm):
             "graph": graph_block(self.graph, rows, self.spots),
         }
         rebuilt = run.forward(d, self.decoder)
-        value = run.descend(variational_loss(z, a, d, rebuilt, parts))
+        answers = z, a, d, rebuilt
+        loss, found = slopes.variational_loss(*(y.detach() for y in answers), parts)
+        value = run.follow_all(loss, zip(answers, found, strict=True))
         kept = (d.detach() + TINY) * S
         self.D.index_copy_(0, rows, kept / kept.sum(dim=1, keepdim=True))
         self._follow(z, batch)

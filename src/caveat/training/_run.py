@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -179,6 +179,25 @@ class Run:
         else:
             z.backward(slope)
         self._update(chosen)
+        return value
+
+    def follow_all(
+        self, loss: Tensor, slopes: Iterable[tuple[Tensor, Tensor]]
+    ) -> float:
+        """Make one update along gradients by several answers, and return the loss.
+
+        Parameters
+        ----------
+        loss : scalar tensor
+        slopes : pairs of tensors
+            What was said, or made of it, and the derivative of the loss by it with the
+            others held fixed. Those that nothing learns from are left out.
+        """
+        value = self._finite(loss)
+        _clear(self.optimiser)
+        learning = [pair for pair in slopes if pair[0].requires_grad]
+        torch.autograd.backward(*zip(*learning, strict=True))
+        self._update(self.optimiser)
         return value
 
     def _finite(self, loss: Tensor) -> float:
