@@ -104,7 +104,7 @@ def test_a_label_seen_once_does_no_harm(table, unlooked):
     left = table["left"].copy()
     left.iloc[0] = "unknown"
     found = examine_bags(
-        table.drop(columns="left"), left, "town", learners=["em-lr"], repeats=2
+        table.drop(columns="left"), left, "town", learners=["mm"], repeats=2
     )
     assert found.supervised["f1"].between(0, 1).all()
 
