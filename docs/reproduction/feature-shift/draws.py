@@ -3,7 +3,7 @@
     python docs/reproduction/feature-shift/draws.py FOLDER [--only KIND ...]
 
 Random scenario with all subsets, and the single one. Twenty splits with the defaults,
-every point of the paper's tuning space on three splits (of XGBoost's 486, whose 10,000
+every point of the paper's tuning space on three splits (of XGBoost's 162, whose 10,000
 to 30,000 rounds are slow, six drawn ones), and on six splits some readings of what the
 paper's program does. Writes `results-draws.csv` beside this file, run by run, and goes
 on where it stopped.
@@ -31,6 +31,7 @@ from caveat.shift import shift_curve
 from caveat.tables import TableEncoder
 
 FILE = Path(__file__).parent / "results-draws.csv"
+KEY = ["kind", "dataset", "model", "seed", "settings"]
 TABLES = ("iris", "heart", "concrete", "abalone")
 WITH_CATEGORIES = ("heart", "abalone")
 FEW = range(6)
@@ -103,8 +104,7 @@ def main() -> None:
     arguments = parser.parse_args()
     done = set()
     if FILE.exists():
-        columns = ["kind", "dataset", "model", "seed", "settings"]
-        done = set(pd.read_csv(FILE)[columns].itertuples(index=False, name=None))
+        done = set(pd.read_csv(FILE)[KEY].itertuples(index=False, name=None))
     for kind, seed, name, model, point in planned(arguments.only):
         if model not in arguments.models or name not in arguments.tables:
             continue
@@ -112,10 +112,8 @@ def main() -> None:
         if key not in done:
             table = load(arguments.folder, name)
             rows = measure(table, model, seed, KINDS[kind], point)
-            for place, title in enumerate(["kind", "dataset", "model", "seed"]):
-                rows.insert(place, title, key[place])
-            rows.insert(4, "settings", key[4])
-            rows.to_csv(
+            rows = rows.assign(**dict(zip(KEY, key, strict=True)))
+            rows[[*KEY, "k", "column", "value"]].to_csv(
                 FILE,
                 mode="a",
                 header=not FILE.exists(),
@@ -180,7 +178,7 @@ def measure(
         )
         parts.append(curve.tidy())
     rows = pd.concat([parts[0].assign(column=""), parts[1][parts[1]["k"] == 1]])
-    return rows[["k", "column", "value"]]
+    return rows
 
 
 if __name__ == "__main__":
