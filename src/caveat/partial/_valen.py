@@ -208,7 +208,9 @@ class Valen(Algorithm):
         }
         rebuilt = run.forward(d, self.decoder)
         answers = z, a, d, rebuilt
-        loss, found = slopes.variational_loss(*(y.detach() for y in answers), parts)
+        loss, found = slopes.variational_loss(
+            z.detach(), a.detach(), d.detach(), rebuilt.detach(), parts
+        )
         value = run.follow_all(loss, zip(answers, found, strict=True))
         kept = (d.detach() + TINY) * S
         self.D.index_copy_(0, rows, kept / kept.sum(dim=1, keepdim=True))

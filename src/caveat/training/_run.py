@@ -196,7 +196,9 @@ class Run:
         value = self._finite(loss)
         _clear(self.optimiser)
         learning = [pair for pair in slopes if pair[0].requires_grad]
-        torch.autograd.backward(*zip(*learning, strict=True))
+        torch.autograd.backward(
+            [answer for answer, _ in learning], [slope for _, slope in learning]
+        )
         self._update(self.optimiser)
         return value
 
