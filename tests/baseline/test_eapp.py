@@ -56,6 +56,7 @@ def whole_data(name):
     return digits.images[kept] / 16, digits.target[kept] == 8, 64
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", WHOLE_DATA)
 def test_whole_data_sets_give_the_known_values(name):
     X, y, latent = whole_data(name)
@@ -228,6 +229,7 @@ def test_small_folds_are_pooled_unless_told_otherwise(overlapping):
     np.testing.assert_allclose(folds.mean(axis=0), mean.curve_["honest"])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("labeling", ["greedy", "contribution"])
 def test_cheaper_labelings_fit_no_better_than_the_exact_one(
     labeling, overlapping, fitted
@@ -270,6 +272,7 @@ def test_the_papers_preset_judges_where_it_chose(overlapping):
     assert published.headroom(1.0) == 1.0
 
 
+@pytest.mark.thorough
 def test_a_rare_class_asks_for_many_clusters(overlapping):
     X, _ = overlapping
     rare = np.arange(120) < 6

@@ -22,6 +22,8 @@ from caveat.exceptions import MissingExtra
 from caveat.study import TOPICS, plan, run_trial
 from caveat.study.topic import Topic
 
+pytestmark = pytest.mark.thorough
+
 
 def built_topics() -> list[str]:
     """Name the topics whose package is there; one that cannot be imported fails."""

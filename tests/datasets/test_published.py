@@ -21,6 +21,8 @@ from caveat.datasets._cifar import (
 from caveat.datasets.registry import DATASETS
 from caveat.exceptions import DataError
 
+pytestmark = pytest.mark.thorough
+
 FILES = {
     "heart": ["feature-shift/heart.csv"],
     "penguins": ["feature-shift/penguins.csv"],

@@ -483,6 +483,7 @@ def test_looking_at_the_packages_imports_nothing_heavy():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "task"),
     [("dummy", "classification"), ("ridge", "regression")],

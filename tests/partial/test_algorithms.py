@@ -19,6 +19,8 @@ from caveat.partial._fredis import sampled
 from caveat.partial.registry import LEARNERS
 from caveat.training import Batch, train
 
+pytestmark = pytest.mark.thorough
+
 CLASSES, ROWS = 6, 300
 
 

@@ -11,7 +11,10 @@ from caveat.partial.study import TOPIC
 from caveat.study import plan
 from caveat.study._trial import run_trial
 
-pytestmark = pytest.mark.filterwarnings("ignore:candidates")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:candidates"),
+    pytest.mark.thorough,
+]
 
 RNG = np.random.default_rng(0)
 Y = np.arange(90) % 4

@@ -14,6 +14,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from caveat.exceptions import InvalidInput, MissingExtra
 from caveat.proportions.registry import LEARNERS
 
+pytestmark = pytest.mark.thorough
+
 QUICK = {"hidden": (4,), "n_steps": 6, "epochs": None, "random_state": 0}
 
 

@@ -16,6 +16,8 @@ from caveat.proportions._problem import BagProblem
 from caveat.proportions._vat import VATLoss, mean_kl, ramp, unit_rows
 from caveat.training import adam, mlp, train
 
+pytestmark = pytest.mark.thorough
+
 NETWORKS = [DLLPClassifier, LLPVAT, EasyLLP, BagForwardNetwork]
 
 

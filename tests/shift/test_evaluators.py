@@ -27,6 +27,8 @@ from caveat.shift._targets import check_target
 from caveat.shift._tree_path import tree_evaluator
 from caveat.shift.registry import IMPUTERS
 
+pytestmark = pytest.mark.thorough
+
 EVERYTHING = np.concatenate(
     [unrank(range(c), 4, k) for k, c in enumerate([1, 4, 6, 4, 1])]
 )

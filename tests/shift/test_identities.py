@@ -7,6 +7,8 @@ from caveat.exceptions import MissingExtra
 from caveat.models.registry import MODELS
 from caveat.shift import Marginalise, Stages, shift_curve
 
+pytestmark = pytest.mark.thorough
+
 # What needs weights of its own cannot run here.
 ABLE = {name: row for name, row in MODELS.items() if not row.facts.get("needs")}
 CASES = [(name, "binary") for name, row in ABLE.items() if "binary" in row.tasks]
