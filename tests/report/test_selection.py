@@ -219,6 +219,15 @@ def test_rows_of_trials_that_are_not_done_take_no_part():
     assert (row["config"], row["failed"], row["complete"]) == (1, 1, False)
 
 
+def test_a_configuration_that_a_finished_trial_left_out_has_failed():
+    records = make_records({"g": TWO_BY_TWO})
+    records.trials = records.trials.iloc[[0]].assign(configurations=3, group_size=3)
+    records.rows = records.rows.assign(key=records.trials["key"].iloc[0])
+    row = select(records, "cover").iloc[0]
+    assert (row["missing"], row["failed"], row["complete"]) == (0, 1, False)
+    assert row["reason"] == "1 of 3 configurations failed (in finished trials: 1)"
+
+
 def test_trials_of_many_configurations_are_counted_by_configuration():
     records = make_records({"g": TWO_BY_TWO})
     records.trials = pd.concat(

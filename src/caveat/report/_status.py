@@ -13,10 +13,11 @@ FAILED = ("failed", "timeout", "oom", "crashed")
 
 
 class Plan(NamedTuple):
-    """Per group: configurations planned and failed, and why they failed."""
+    """Per group: configurations planned, failed and finished, and why they failed."""
 
     size: NDArray[np.float64]
     failed: NDArray[np.float64]
+    finished: NDArray[np.float64]
     why: Mapping[int, str]
 
 
@@ -31,7 +32,7 @@ def plan_of(trials: pd.DataFrame, group: NDArray[np.intp], n_groups: int) -> Pla
     np.maximum.at(size, group, _numbers(trials, "group_size"))
     size = np.maximum(size, np.bincount(group, held, minlength=n_groups))
     if "state" not in trials.columns:
-        return Plan(size, np.zeros(n_groups), {})
+        return Plan(size, np.zeros(n_groups), np.zeros(n_groups), {})
     state = trials["state"].astype(str).to_numpy()
     broken = np.isin(state, FAILED)
     lost = np.maximum(held[broken], 1.0)
@@ -41,18 +42,29 @@ def plan_of(trials: pd.DataFrame, group: NDArray[np.intp], n_groups: int) -> Pla
         reason = trials["reason"].astype(object).to_numpy()[broken]
         told = np.where(pd.isna(reason) | (reason == ""), told, reason).astype(str)
     why = _reasons(group[broken], told, lost)
-    return Plan(np.maximum(size, failed), failed, why)
+    done = state == "done"
+    finished = np.bincount(group[done], held[done], minlength=n_groups)
+    return Plan(np.maximum(size, failed), failed, finished.astype(np.float64), why)
 
 
 def status_of(plan: Plan, present: NDArray[np.intp]) -> dict[str, Any]:
-    """Columns that say what is there, what is missing, what failed, and why."""
+    """Columns that say what is there, what is missing, what failed, and why.
+
+    A trial that trains several configurations ends well if one of them does: those
+    that are not among its rows have failed, and its notes say why.
+    """
     size = np.maximum(plan.size, present)
-    failed = np.minimum(plan.failed, size - present)
+    spoilt = np.maximum(plan.finished - present, 0.0)
+    failed = np.minimum(plan.failed + spoilt, size - present)
     missing = size - present - failed
     complete = (missing == 0) & (failed == 0) & (present > 0)
     reason = np.full(len(size), "", dtype=object)
     for i in np.flatnonzero(~complete).tolist():
         why = plan.why.get(i, "")
+        if spoilt[i]:
+            why = ", ".join(
+                filter(None, [why, f"in finished trials: {int(spoilt[i])}"])
+            )
         reason[i] = _sentence(int(size[i]), int(missing[i]), int(failed[i]), why)
     return {
         "configurations": size.astype(np.int64),
