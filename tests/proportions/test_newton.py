@@ -5,6 +5,7 @@ from scipy.optimize import minimize
 from caveat.proportions import _newton
 from caveat.proportions._design import DenseDesign
 from caveat.proportions._newton import newton
+from caveat.proportions._penalty_path import minima_along
 
 
 def problem(seed=0, n=120, d=5, far=0.2):
@@ -43,6 +44,17 @@ def test_the_minimum_does_not_depend_on_the_start():
         for start in (np.zeros(5), np.full(5, 50.0))
     ]
     np.testing.assert_allclose(*ends, rtol=1e-9)
+
+
+@pytest.mark.parametrize("far", [0.0, 0.2, 3.0])
+def test_minima_on_the_way_are_those_found_alone(far):
+    X, linear = problem(far=far)
+    penalties = [100.0, 10.0, 10.0, 1e-4]
+    way = minima_along(DenseDesign(X), linear, penalties, max_iter=500)
+    for lam, found in zip(penalties, way, strict=True):
+        wanted = newton(DenseDesign(X), linear, np.full(5, lam), np.zeros(5))
+        np.testing.assert_allclose(found.x, wanted.x, rtol=1e-6, atol=1e-8)
+        assert found.converged
 
 
 def test_a_feature_without_penalty_or_variation_does_no_harm():

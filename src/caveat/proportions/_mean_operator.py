@@ -21,6 +21,7 @@ from caveat.proportions._lbfgs import Minimum, lbfgs
 from caveat.proportions._lockstep import Routine, run_together
 from caveat.proportions._newton import newton
 from caveat.proportions._params import check_choice, check_number, check_whole
+from caveat.proportions._penalty_path import minima_along
 from caveat.proportions._problem import BagProblem
 
 Floats = NDArray[np.float64]
@@ -140,15 +141,18 @@ def solve_tasks(tasks: Sequence[Task], items: Design) -> None:
         ends = run_together(items, routines, naive=naive)
         for task, end in zip(some, ends, strict=True):
             task.minimum = end
-    exact = [task for task in tasks if is_exact(task.model)]
-    exact.sort(key=lambda task: (task.label, -task.model.lam))
-    previous: Task | None = None
-    for task in exact:
-        if previous is not None and previous.label != task.label:
-            previous = None
-        start = neighbouring_start(previous, task, items)
-        task.minimum = exact_minimum(task.model, items, task.linear, start)
-        previous = task
+    # Tasks that differ in their penalty only share a way.
+    ways: dict[tuple[int, bytes], list[Task]] = {}
+    for task in tasks:
+        if is_exact(task.model):
+            key = (task.model.max_iter, task.linear.tobytes())
+            ways.setdefault(key, []).append(task)
+    for (max_iter, _), way in ways.items():
+        way.sort(key=lambda task: -task.model.lam)
+        penalties = [penalty(task.model, items) for task in way]
+        ends = minima_along(items, way[0].linear, penalties, max_iter=5 * max_iter)
+        for task, end in zip(way, ends, strict=True):
+            task.minimum = end
 
 
 def is_exact(model: Any) -> bool:
@@ -170,18 +174,6 @@ def exact_minimum(model: Any, items: Design, linear: Floats, start: Floats) -> M
     """Newton's method with the model's penalty."""
     ridge = np.full(items.shape[1], penalty(model, items))
     return newton(items, linear, ridge, start, max_iter=5 * model.max_iter)
-
-
-def neighbouring_start(previous: Task | None, task: Task, items: Design) -> Floats:
-    """Begin where a neighbour ended: the exact minimum does not depend on the start.
-
-    When the loss falls without end, minimisers grow as the penalty shrinks.
-    """
-    if previous is None or previous.minimum is None:
-        return np.zeros(items.shape[1])
-    end, lam = previous.minimum, penalty(previous.model, items)
-    endless = end.value - 0.5 * lam * float(end.x @ end.x) < 0.0
-    return end.x * (lam / penalty(task.model, items) if endless else 1.0)
 
 
 def capped_routine(model: Any, linear: Floats, start: Floats | None = None) -> Routine:

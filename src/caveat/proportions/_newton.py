@@ -30,6 +30,7 @@ def newton(
     start: Floats,
     *,
     max_iter: int = 100,
+    precision: float = _PRECISION,
 ) -> Minimum:
     """Minimise F exactly, to the last digits that F itself has.
 
@@ -41,6 +42,8 @@ def newton(
         are positive.
     start : ndarray of shape (d,)
     max_iter : int, default=100
+    precision : float, default=1e-12
+        Stop where F can fall by no more than this share of it.
 
     Returns
     -------
@@ -55,20 +58,20 @@ def newton(
         hessian[np.diag_indices_from(hessian)] += ridge
         step = _solve(hessian, gradient)
         decrement = float(gradient @ step)
-        noise = _PRECISION * max(1.0, abs(value))
+        scale = max(1.0, abs(value))
         # A step that had to be cut short is rarely followed by a whole one.
         size = min(1.0, 4.0 * size)
         while True:
             there = w - size * step
             found = _evaluate(items, linear, ridge, there)
             # Close to the minimum F no longer has the digits to show a descent.
-            if found[0] <= value - 1e-4 * size * decrement + 1e-3 * noise:
+            if found[0] <= value - 1e-4 * size * decrement + 1e-3 * _PRECISION * scale:
                 break
             size *= 0.5
             if size < 1e-12:
                 return Minimum(w, value, gradient, n_iter, False)
         w, (value, gradient, curvature) = there, found
-        if decrement <= noise:
+        if decrement <= precision * scale:
             return Minimum(w, value, gradient, n_iter + 1, True)
     return Minimum(w, value, gradient, max_iter, False)
 
