@@ -7,9 +7,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.io import savemat
 
+import caveat.partial
 from caveat.cli import main
-from caveat.cli._root import COMMANDS, caveat
+from caveat.cli._root import COMMANDS
+from caveat.cli._root import caveat as group
 from caveat.study import load_study, plan
 
 ROOT = Path(__file__).parents[1]
@@ -61,6 +64,21 @@ def files(tmp_path, monkeypatch):
     for name in ("calm", "sad"):
         sounds[f"mood_{name}"] = sounds[name]
     sounds.to_csv("songs.csv", index=False)
+    birds = pd.DataFrame(rng.normal(size=(120, 3)), columns=["pitch", "length", "hour"])
+    birds["species"] = np.array(["finch", "owl", "wren"])[rng.integers(3, size=120)]
+    birds["pitch"] += 3 * birds["species"].eq("finch")
+    also = np.where(rng.random(120) < 0.4, "|owl", "")
+    birds["heard"] = birds["species"] + np.where(birds["species"] == "owl", "", also)
+    birds.to_csv("birds.csv", index=False)
+    pets = birds[["pitch", "length"]].assign(label=birds["species"])
+    for person in ("person_1", "person_2"):
+        pets[person] = np.where(rng.random(120) < 0.9, birds["species"], "owl")
+    pets["labels"] = birds["heard"].str.replace("|", ";")
+    pets.to_csv("pets.csv", index=False)
+    truth = np.eye(3, dtype=np.uint8)[birds["species"].factorize()[0]].T
+    sets = truth | (rng.random(truth.shape) < 0.2)
+    mat = {"data": pets[["pitch", "length"]], "target": truth, "partial_target": sets}
+    savemat("lost.mat", mat)
     for name in ("first", "adult-bags"):
         Path(f"{name}.yaml").write_text(FIRST.replace("first", name))
     return tmp_path
@@ -73,9 +91,20 @@ def test_studies_in_guides_can_be_planned(text, files):
     assert plan(load_study(path))
 
 
+def test_commands_and_code_in_guides_stand_where_they_are_run():
+    for guide in GUIDES:
+        for language, text in re.findall(
+            r"```(\w*)\n(.*?)```", guide.read_text(), flags=re.DOTALL
+        ):
+            if any(line.startswith("caveat ") for line in text.splitlines()):
+                assert language == "sh", (guide.name, text)
+            if re.search(r"^(import|from) \w", text, flags=re.MULTILINE):
+                assert language == "python", (guide.name, text)
+
+
 def test_every_command_has_an_example_in_its_help():
     for name in COMMANDS:
-        command = caveat.get_command(None, name)
+        command = group.get_command(None, name)
         texts = [command.epilog or ""]
         texts += [sub.epilog or "" for sub in getattr(command, "commands", {}).values()]
         assert any(f"caveat {name}" in text for text in texts), name
@@ -88,7 +117,7 @@ def needs(line):
 
 def help_examples():
     for name in COMMANDS:
-        command = caveat.get_command(None, name)
+        command = group.get_command(None, name)
         for one in [command, *getattr(command, "commands", {}).values()]:
             for line in re.findall(r"caveat .*", one.epilog or ""):
                 yield pytest.param(line, id=line, marks=needs(line))
@@ -115,6 +144,14 @@ def ledgers(tmp_path_factory):
         "baseline": "none",
     }
     run(small, folder / "first.ledger", "serial")
+    bags = {
+        "study": "bags-72",
+        "topic": "proportions",
+        "datasets": ["breast_cancer"],
+        "learners": ["mm", "em-lr"],
+        "baseline": "none",
+    }
+    run(bags, folder / "bags-72.ledger", "serial")
     return folder
 
 
@@ -124,12 +161,66 @@ def examples():
     return list(found.values())
 
 
+def copy_ledgers(ledgers, files):
+    names = ("first", "demo", "adult-bags", "laptop", "cluster", "breast-cancer-bags")
+    for name in (*names, "bags-72"):
+        source = "bags-72" if name == "bags-72" else "first"
+        content = (ledgers / f"{source}.ledger").read_bytes()
+        (files / f"{name}.ledger").write_bytes(content)
+
+
 @pytest.mark.example
 @pytest.mark.parametrize("line", examples())
 def test_commands_in_help_texts_and_guides_run(line, files, ledgers, capsys):
-    for name in ("first", "demo", "adult-bags", "laptop", "cluster"):
-        target = files / f"{name}.ledger"
-        target.write_bytes((ledgers / "first.ledger").read_bytes())
+    copy_ledgers(ledgers, files)
     with pytest.raises(SystemExit) as stop:
         main(shlex.split(line, comments=True)[1:])
     assert stop.value.code == 0, capsys.readouterr().err
+
+
+def scripts():
+    """Give every guide whose code is not shown as a dialogue, and that code."""
+    for guide in GUIDES:
+        found = re.findall(r"```python\n(.*?)```", guide.read_text(), flags=re.DOTALL)
+        texts = [text for text in found if ">>>" not in text]
+        if texts:
+            yield pytest.param(texts, id=guide.name)
+
+
+@pytest.fixture
+def spoken(files):
+    """What the code in guides speaks of without making it."""
+    import torch
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    X = X.iloc[:, :3]
+    pets = pd.read_csv("pets.csv")
+    items = pets[["pitch", "length"]]
+    model = caveat.partial.PartialLabelClassifier(max_steps=5, random_state=0)
+    sets = pets["labels"].str.split(";").tolist()
+    Path("pets").mkdir()
+    caveat.partial.save_model(model.fit(items, sets), "pets/model.caveat")
+    x = torch.randn(40, 30, generator=torch.Generator().manual_seed(0))
+    return {
+        "caveat": caveat,
+        "X_train": X[::2],
+        "y_train": y[::2],
+        "X_test": X[1::2],
+        "y_test": y[1::2],
+        "model": DecisionTreeClassifier(random_state=0).fit(X[::2], y[::2]),
+        "new_items": items,
+        "x": x,
+        "y": (x[:, 0] > 0).long(),
+        "x_validation": x,
+        "y_validation": (x[:, 0] > 0).long(),
+    }
+
+
+@pytest.mark.example
+@pytest.mark.parametrize("texts", list(scripts()))
+def test_code_in_guides_runs(texts, files, ledgers, spoken):
+    copy_ledgers(ledgers, files)
+    for text in texts:
+        exec(compile(text, "guide", "exec"), spoken)

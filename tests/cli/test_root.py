@@ -47,6 +47,7 @@ def test_version_lists_libraries(capsys):
         (["diff", "a.ledger", "b.ledger"], ["a.ledger"]),
         (["diff", "a", "b", "--tolerance", "-1"], ["-1"]),
         (["prune", "absent.ledger"], ["absent.ledger"]),
+        (["demo", "--out", f"{__file__}/x"], ["--out", "test_root.py", "is a file"]),
     ],
 )
 def test_a_mistake_gives_one_sentence_and_exit_code_2(

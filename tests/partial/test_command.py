@@ -129,6 +129,7 @@ def test_labels_that_look_like_numbers_or_gaps_stay_labels(tmp_path):
         ({"candidates": "by_an"}, UnknownName, "did you mean 'by_ann'"),
         ({"annotators": ["who*"]}, UnknownName, "no column is called"),
         ({"candidates": "by_cy"}, InvalidInput, "no candidate"),
+        ({"candidates": "truth"}, InvalidInput, "one label in every row"),
         (
             {
                 "candidates": "by_ann",
@@ -155,5 +156,5 @@ def test_large_sets_are_judged_by_the_approximated_accuracy():
 
 
 def test_too_few_items_to_choose_by_are_refused():
-    with pytest.raises(InvalidInput, match="at least five"):
+    with pytest.raises(InvalidInput, match="five at least"):
         advise([[0.0], [1.0]], [{0}, {1}])

@@ -129,6 +129,7 @@ def test_wrong_names_are_one_clear_sentence_each(call):
 def test_a_folder_that_cannot_be_made_is_one_clear_sentence(call, undrawn):
     run_study(call)
     Path("taken").write_text("x")
-    code, _, err = call("report", "--out", "taken")
+    code, _, err = call("report", "--out", "taken/here")
     assert code == 2
-    assert "choose another folder with --out" in err
+    assert "--out: " in err
+    assert "taken' is a file, not a folder; choose another name" in err

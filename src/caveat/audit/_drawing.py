@@ -5,29 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pandas as pd
-
 from caveat.audit._reading import Reading
 from caveat.report import kit
 
 if TYPE_CHECKING:
     from caveat.report.kit import Canvas
-
-
-def csv(name: str, frame: pd.DataFrame) -> kit.Download:
-    """Make a file of a table behind a figure."""
-    return kit.Download(name, "CSV", frame.to_csv(index=False).encode("utf-8"))
-
-
-def score_range(values: Sequence[float], pad: float = 0.06) -> tuple[float, float]:
-    """Return a range that holds all known values with some air."""
-    known = np.array([one for one in values if one == one], dtype=float)
-    if not len(known):
-        return 0.0, 1.0
-    low, high = float(known.min()), float(known.max())
-    air = pad * (high - low) or 0.05 * max(1.0, abs(high))
-    return low - air, high + air
 
 
 def score_places(reading: Reading) -> int:

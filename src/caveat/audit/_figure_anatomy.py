@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from caveat.audit._drawing import score_range
 from caveat.audit._reading import Reading
 from caveat.audit._remark import number
 from caveat.report import kit
@@ -27,7 +26,7 @@ def anatomy(reading: Reading) -> kit.Figure | None:
     )
     free_value = free.value if free is not None and has_free else float("nan")
     band = (free.low, free.high) if free is not None and has_free else (chance, chance)
-    low, high = score_range([chance, best.value, worst, free_value, *band])
+    low, high = kit.value_range([chance, best.value, worst, free_value, *band])
     base = free_value if has_free else chance
     side = "left" if reading.regression else "right"
 

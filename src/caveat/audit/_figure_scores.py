@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from caveat.audit._drawing import csv, end_labels, score_places, score_range
+from caveat.audit._drawing import end_labels, score_places
 from caveat.audit._reading import Reading
 from caveat.audit._reading_parts import Free, Score
 from caveat.audit._remark import number
@@ -24,7 +24,7 @@ def eapp_curve(free: Free, best: Score | None) -> kit.Figure:
     ks = curve["k"].to_numpy(dtype=float)
     values = curve[["honest", "paper", "null_low", "null_high"]].astype(float)
     every = [*values.to_numpy().ravel(), best.upper if best is not None else math.nan]
-    low, high = score_range(every)
+    low, high = kit.value_range(every)
 
     def draw(canvas: Canvas) -> None:
         room = 1.05 if canvas.phone else 1.5
@@ -87,7 +87,7 @@ def eapp_curve(free: Free, best: Score | None) -> kit.Figure:
         conditions="PCA, k-means. Honest: clusters are named on training "
         "rows. Dashed: on the rows they are scored on, as published. Grey: mean and "
         "95 % band of shuffled labels. Dot: 1/p₀.",
-        downloads=[csv("free-part.csv", _public(curve))],
+        downloads=[kit.Download.csv("free-part.csv", _public(curve))],
     )
 
 
@@ -109,7 +109,7 @@ def model_dots(reading: Reading) -> kit.Figure:
     if free is not None and not reading.regression:
         line = free.value
     ends = [end for one in scores for end in (one.low, one.value, one.high)]
-    low, high = score_range([*ends, line])
+    low, high = kit.value_range([*ends, line])
     if not reading.regression:
         high = min(high, 1.005)
     constant = reading.constant
@@ -138,19 +138,11 @@ def model_dots(reading: Reading) -> kit.Figure:
             over = ""
             if not canvas.phone and not math.isnan(line):
                 over = f"   {kit.signed(one.value - line)}"
-            axes.annotate(
-                f"{kit.fixed(one.value, places_shown)}{over}",
-                (1.0, place),
-                xycoords=("axes fraction", "data"),
-                xytext=(8, 0),
-                textcoords="offset points",
-                va="center",
-                color=canvas.colour("ink"),
-            )
-        axes.set_yticks(places, [kit.shorten(one.title, 20) for one in scores])
+            text = f"{kit.fixed(one.value, places_shown)}{over}"
+            kit.row_value(axes, canvas, place, text)
+        names = [kit.shorten(one.title, 20) for one in scores]
+        kit.row_names(axes, canvas, places, names)
         axes.set_ylim(-0.7, len(scores) - 0.3)
-        for label in axes.get_yticklabels():
-            label.set_color(canvas.colour("ink"))
         kit.value_axis(axes, canvas, low, high, f"{reading.unit}, held-out rows")
 
     height = 1.1 + 0.34 * len(scores)
@@ -182,7 +174,7 @@ def model_dots(reading: Reading) -> kit.Figure:
         phone_size=(3.6, height),
         conditions=f"{_split_words(reading)} Line: 95 % interval over folds, corrected "
         f"for their overlap.{unit}",
-        downloads=[csv("models.csv", frame)],
+        downloads=[kit.Download.csv("models.csv", frame)],
     )
 
 

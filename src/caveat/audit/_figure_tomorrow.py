@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from caveat.audit._drawing import csv, end_labels, score_range
+from caveat.audit._drawing import end_labels
 from caveat.audit._reading import Reading
 from caveat.audit._reading_parts import Shifted
 from caveat.audit._remark import loss, number
@@ -34,7 +34,7 @@ def decay_panels(reading: Reading) -> kit.Figure:
         else float("nan")
     )
     values = [float(value) for one in shown for value in one.decay["value"]]
-    low, high = score_range([*values, line, reading.chance])
+    low, high = kit.value_range([*values, line, reading.chance])
     if not reading.regression:
         high = min(high, 1.01)
     styles = {
@@ -143,7 +143,7 @@ def decay_panels(reading: Reading) -> kit.Figure:
             if sampled
             else " All subsets were taken."
         ),
-        downloads=[csv("decay.csv", data)],
+        downloads=[kit.Download.csv("decay.csv", data)],
     )
 
 
@@ -172,7 +172,7 @@ def column_dots(reading: Reading) -> kit.Figure:
     names = list(losses.columns)
     top = str(shown.index[0])
     first = reading.shifted[names[0]]
-    low, high = score_range([*shown.to_numpy().ravel(), 0.0])
+    low, high = kit.value_range([*shown.to_numpy().ravel(), 0.0])
 
     def draw(canvas: Canvas) -> None:
         left = 1.35 if canvas.phone else 1.9
@@ -205,13 +205,10 @@ def column_dots(reading: Reading) -> kit.Figure:
                 token=_COLOURS[column],
             )
             x += kit.text_width(title, 8, "bold") + (0.12 if canvas.phone else 0.25)
-        axes.set_yticks(
-            places,
-            [kit.shorten(one, 16 if canvas.phone else 26) for one in shown.index],
-        )
+        long = 16 if canvas.phone else 26
+        titles = [kit.shorten(one, long) for one in shown.index]
+        kit.row_names(axes, canvas, places, titles)
         axes.set_ylim(-0.7, len(shown) - 0.3)
-        for label in axes.get_yticklabels():
-            label.set_color(canvas.colour("ink"))
         kit.value_axis(
             axes, canvas, low, high, f"{reading.unit} lost when the column vanishes"
         )
@@ -236,7 +233,9 @@ def column_dots(reading: Reading) -> kit.Figure:
             if more
             else ""
         ),
-        downloads=[csv("columns.csv", losses.rename_axis("column").reset_index())],
+        downloads=[
+            kit.Download.csv("columns.csv", losses.rename_axis("column").reset_index())
+        ],
     )
 
 
@@ -255,7 +254,7 @@ def policy_dots(reading: Reading, one: Shifted) -> kit.Figure:
     """Draw what the best model is worth by each way to fill in its most used column."""
     order = (reading.sign * one.policies).sort_values(ascending=False, kind="stable")
     shown = one.policies[order.index]
-    low, high = score_range([*shown, one.closed, reading.chance])
+    low, high = kit.value_range([*shown, one.closed, reading.chance])
     if not reading.regression:
         low = max(low, min(float(shown.min()), one.closed) - 0.08)
 
@@ -293,19 +292,10 @@ def policy_dots(reading: Reading, one: Shifted) -> kit.Figure:
                 filled=policy != "refitted",
                 token="earned" if policy == "refitted" else "serious",
             )
-            axes.annotate(
-                number(float(value)),
-                (1.0, place),
-                xycoords=("axes fraction", "data"),
-                xytext=(8, 0),
-                textcoords="offset points",
-                va="center",
-                color=canvas.colour("ink"),
-            )
-        axes.set_yticks(places, [_POLICY_TITLES[str(name)] for name in shown.index])
+            kit.row_value(axes, canvas, place, number(float(value)))
+        titles = [_POLICY_TITLES[str(name)] for name in shown.index]
+        kit.row_names(axes, canvas, places, titles)
         axes.set_ylim(-0.7, len(shown) - 0.3)
-        for label in axes.get_yticklabels():
-            label.set_color(canvas.colour("ink"))
         kit.value_axis(
             axes, canvas, low, high, f"{reading.unit} of {one.title} without the column"
         )
@@ -327,5 +317,7 @@ def policy_dots(reading: Reading, one: Shifted) -> kit.Figure:
         phone_size=(3.6, height),
         conditions=f"{one.title}, one fold. Filled: the model as it was fitted. Open: "
         "one fitted again without the column.",
-        downloads=[csv("policies.csv", shown.rename_axis("policy").reset_index())],
+        downloads=[
+            kit.Download.csv("policies.csv", shown.rename_axis("policy").reset_index())
+        ],
     )

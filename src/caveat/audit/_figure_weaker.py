@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from caveat.audit._drawing import csv, score_range
 from caveat.audit._reading_weaker import LabelModel, ManyTargets, Means
 from caveat.audit._remark import number
 from caveat.report import kit
@@ -33,7 +32,7 @@ def side_panels(found: ManyTargets) -> kit.Figure:
     """Draw both kinds of pairs for every model, and what popularity orders."""
     models = list(found.models.values())
     ends = [end for one in models for side in one.sides for end in side]
-    low, high = score_range([*ends, 0.5, found.popularity])
+    low, high = kit.value_range([*ends, 0.5, found.popularity])
     high = min(high, 1.005)
 
     def draw(canvas: Canvas) -> None:
@@ -55,7 +54,7 @@ def side_panels(found: ManyTargets) -> kit.Figure:
             axes.set_ylim(len(models) - 0.4, -0.6)
             shown = place == 0 or canvas.phone
             names = [kit.shorten(one.title, 18) if shown else "" for one in models]
-            _names(axes, canvas, list(range(len(models))), names)
+            kit.row_names(axes, canvas, list(range(len(models))), names)
             kit.value_axis(axes, canvas, low, high, "share of pairs in order", most=4)
 
     best = models[0]
@@ -78,7 +77,7 @@ def side_panels(found: ManyTargets) -> kit.Figure:
         conditions=f"{kit.plural(best.folds, 'fold')}, default settings, ties count "
         "one half. Line: 95 % interval over folds. Hatched: a list of the labels by "
         "popularity.",
-        downloads=[csv("margins.csv", _sides(models))],
+        downloads=[kit.Download.csv("margins.csv", _sides(models))],
     )
 
 
@@ -118,7 +117,7 @@ def learner_dots(
     """
     ends = [end for _, means in rows for end in means]
     marks = [one.value for one in (free, line) if one is not None]
-    low, high = score_range([*ends, *marks])
+    low, high = kit.value_range([*ends, *marks])
     high = min(high, 1.005)
 
     def draw(canvas: Canvas) -> None:
@@ -133,17 +132,9 @@ def learner_dots(
         places = list(range(len(rows) - 1, -1, -1))
         for place, (_, means) in zip(places, rows, strict=True):
             kit.interval(axes, canvas, place, means[1], means[0], means[2])
-            axes.annotate(
-                kit.fixed(means[0], 3),
-                (1.0, place),
-                xycoords=("axes fraction", "data"),
-                xytext=(8, 0),
-                textcoords="offset points",
-                va="center",
-                color=canvas.colour("ink"),
-            )
+            kit.row_value(axes, canvas, place, kit.fixed(means[0], 3))
         names = [kit.shorten(one, 16 if canvas.phone else 24) for one, _ in rows]
-        _names(axes, canvas, places, names)
+        kit.row_names(axes, canvas, places, names)
         axes.set_ylim(-0.7, len(rows) - 0.3)
         kit.value_axis(axes, canvas, low, high, unit)
 
@@ -160,7 +151,7 @@ def learner_dots(
         size=(7.0, height),
         phone_size=(3.6, height),
         conditions=conditions,
-        downloads=[csv(f"{name}.csv", frame)],
+        downloads=[kit.Download.csv(f"{name}.csv", frame)],
     )
 
 
@@ -185,15 +176,6 @@ def _mark_labels(
             y += 0.18
         taken.append((x, x + size))
         canvas.text(x, y, text, size=8, token=mark.token)
-
-
-def _names(
-    axes: Any, canvas: Canvas, places: Sequence[int], names: Sequence[str]
-) -> None:
-    axes.set_yticks(places, names)
-    axes.tick_params(axis="y", length=0)
-    for label in axes.get_yticklabels():
-        label.set_color(canvas.colour("ink"))
 
 
 def known(value: float) -> bool:

@@ -74,12 +74,6 @@ def loss(value: float) -> str:
     return number(value)
 
 
-def percent(share: float) -> str:
-    """Write a share, with a decimal where it is small."""
-    places = 0 if share >= 0.1 or share == 0 else 1
-    return f"{100 * share:.{places}f}{kit.NBSP}%"
-
-
 def verb(reading: Reading) -> str:
     """Say which way a score goes when it gets worse."""
     return "rises" if reading.regression else "falls"

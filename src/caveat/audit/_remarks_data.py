@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from caveat.audit._reading import Reading
-from caveat.audit._remark import Remark, home, percent
+from caveat.audit._remark import Remark, home
 from caveat.report import kit
 
 
@@ -73,11 +73,11 @@ def gaps(reading: Reading) -> list[Remark]:
                     "{column} is missing in {high} of {side} and {low} of the rest. "
                     "Check that it is recorded before the outcome is known.",
                     column=kit.code(row["column"]),
-                    high=kit.strong(percent(high)),
+                    high=kit.strong(kit.percent(high)),
                     side=_side(reading),
-                    low=percent(low),
+                    low=kit.percent(low),
                 ),
-                percent(high),
+                kit.percent(high),
                 kit.say(
                     "{option} leaves it out.",
                     option=kit.code(f"--drop {row['column']}"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from caveat.audit._reading import Reading
-from caveat.audit._remark import Remark, number, percent
+from caveat.audit._remark import Remark, number
 from caveat.report import kit
 
 
@@ -30,9 +30,9 @@ def _noise(reading: Reading) -> list[Remark]:
             kit.say(
                 "The true label is no candidate in {share} of the rows: no choice "
                 "among candidates can be right there.",
-                share=kit.strong(percent(share)),
+                share=kit.strong(kit.percent(share)),
             ),
-            percent(share),
+            kit.percent(share),
             kit.say("By {target}.", target=kit.code(str(reading.facts["target"]))),
             share,
         )
@@ -55,10 +55,10 @@ def _twins(reading: Reading) -> list[Remark]:
                 "{other} is a candidate of {share} of the rows that are {true}: sets "
                 "hardly tell the two apart.",
                 other=kit.code(str(row["other"])),
-                share=kit.strong(percent(share)),
+                share=kit.strong(kit.percent(share)),
                 true=kit.code(str(row["true"])),
             ),
-            percent(share),
+            kit.percent(share),
             "The ambiguity degree of Cour, Sapp and Taskar (2011).",
             share,
         )
@@ -106,11 +106,11 @@ def _unchecked(reading: Reading) -> list[Remark]:
                 "careful",
                 kit.say(
                     "{share} of the suggestions of {model} are unsure: below 70{gap}%.",
-                    share=kit.strong(percent(best.unsure)),
+                    share=kit.strong(kit.percent(best.unsure)),
                     model=best.title,
                     gap=kit.NBSP,
                 ),
-                percent(best.unsure),
+                kit.percent(best.unsure),
                 "Have those looked at first.",
                 best.unsure,
             )

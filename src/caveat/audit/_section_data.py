@@ -6,10 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from caveat.audit._drawing import csv
 from caveat.audit._margin import caveats_of
 from caveat.audit._reading import Reading
-from caveat.audit._remark import Remark, number, percent
+from caveat.audit._remark import Remark, number
 from caveat.report import kit
 
 _KINDS = {
@@ -50,7 +49,7 @@ def data_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
     elif len(reading.classes) == 2:
         share = reading.classes["rows"].iloc[1] / max(1, reading.classes["rows"].sum())
         label = kit.code(_label(reading))
-        parts.append(kit.say("{share} {label}", share=percent(share), label=label))
+        parts.append(kit.say("{share} {label}", share=kit.percent(share), label=label))
     else:
         parts.append(f"{kit.count(len(reading.classes))} classes")
     heading = kit.join(parts, ", ")
@@ -144,7 +143,9 @@ def _column_tables(
             [
                 kit.Cell(kit.code(kit.shorten(str(row["column"]), 40))),
                 kit.Cell(_read_as(row)),
-                kit.Cell(percent(float(row["missing"])), value=float(row["missing"])),
+                kit.Cell(
+                    kit.percent(float(row["missing"])), value=float(row["missing"])
+                ),
                 *([_alone(row, stars)] if reading.single else []),
                 *([kit.Cell(words, tone="muted")] if any(seen) else []),
             ]
@@ -167,7 +168,7 @@ def _column_tables(
                 else ""
             )
             + ("Alone: bins of one column, judged on other rows." * reading.single),
-            downloads=[csv("table.csv", public)],
+            downloads=[kit.Download.csv("table.csv", public)],
         )
     ]
 

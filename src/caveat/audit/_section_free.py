@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from caveat.audit._drawing import csv
 from caveat.audit._figure_scores import eapp_curve
 from caveat.audit._margin import caveats_of
 from caveat.audit._reading import Reading
@@ -96,5 +95,5 @@ def _driver_table(reading: Reading) -> kit.Block:
         ],
         rows,
         titled=True,
-        downloads=[csv("drivers.csv", drivers[["column", "drop"]])],
+        downloads=[kit.Download.csv("drivers.csv", drivers[["column", "drop"]])],
     )

@@ -12,9 +12,10 @@ from caveat.audit._figure_weaker import Mark, learner_dots
 from caveat.audit._margin import caveats_of
 from caveat.audit._reading import Reading
 from caveat.audit._reading_weaker import SetModel, Sets
-from caveat.audit._remark import Remark, number, percent
-from caveat.audit._sets import UNSURE
+from caveat.audit._remark import Remark, number
+from caveat.partial._statistics import UNSURE
 from caveat.report import kit
+from caveat.report.kit import percent
 
 NAME, EYEBROW = "sets", "Weaker labels: candidates"
 _CRITERIA = {

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from caveat.audit._drawing import csv
 from caveat.audit._figure_weaker import side_panels
 from caveat.audit._margin import caveats_of
 from caveat.audit._reading import Reading
 from caveat.audit._reading_weaker import MAIN, LabelModel, ManyTargets
-from caveat.audit._remark import Remark, number, percent
+from caveat.audit._remark import Remark, number
 from caveat.multilabel._catalogue import MEASURES
 from caveat.report import kit
 
@@ -138,7 +137,7 @@ def _measure_table(found: ManyTargets) -> kit.Table:
         conditions="Means over folds; intervals in the CSV. Losses, coverage and "
         "one-error: smaller is better. Served by: the margin that optimises a measure "
         "(Wu and Zhou, 2017, Table 2).",
-        downloads=[csv("measures.csv", pd.DataFrame(frame))],
+        downloads=[kit.Download.csv("measures.csv", pd.DataFrame(frame))],
     )
 
 
@@ -189,7 +188,7 @@ def _label_table(found: ManyTargets, best: LabelModel) -> kit.Table:
         kit.Row(
             [
                 kit.Cell(kit.code(kit.shorten(str(row["label"]), 40))),
-                kit.Cell(percent(float(row["share"])), value=float(row["share"])),
+                kit.Cell(kit.percent(float(row["share"])), value=float(row["share"])),
                 kit.Cell(
                     kit.fixed(float(row["auc"]), 2),
                     value=float(row["auc"]),
@@ -213,5 +212,5 @@ def _label_table(found: ManyTargets, best: LabelModel) -> kit.Table:
         conditions=f"{kit.capital(kit.plural(left, 'more target'))} in the CSV."
         if left > 0
         else "",
-        downloads=[csv("labels.csv", table)],
+        downloads=[kit.Download.csv("labels.csv", table)],
     )

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from caveat._registry import Entry
 from caveat.audit._folds import Fold, thinned
@@ -15,20 +14,17 @@ from caveat.audit._measures import mean_auc
 from caveat.audit._table import Table
 from caveat.exceptions import InvalidInput
 from caveat.partial import CandidateSets, candidate_statistics
-from caveat.partial._table import labels_of
+from caveat.partial._statistics import UNSURE, confused_pairs
+from caveat.partial._table import check_several, labels_of
 from caveat.tables import TableEncoder
 
 Row = dict[str, Any]
 
 SEPARATOR = "|"
-UNSURE = 0.7
-"""A suggestion below this probability is called unsure."""
-
 _MOST_ROWS = 5_000
 _MOST_LEVELS = 100
 _STEPS, _CHECKPOINTS = 1_000, 10
 _VALIDATION = 0.2
-_MOST_CONFUSIONS = 8
 
 
 def candidate_sets(table: Table, column: str) -> tuple[CandidateSets, list[str] | None]:
@@ -42,12 +38,7 @@ def candidate_sets(table: Table, column: str) -> tuple[CandidateSets, list[str] 
             f"--candidates: column {column!r} names no label in {len(empty):,} rows "
             f"(the first is row {empty[0]}); drop these rows or name all labels there"
         )
-    if max(map(len, sets)) == 1:
-        raise InvalidInput(
-            f"--candidates: column {column!r} names one label in every row, such as "
-            f"{sets[0][0]!r}; several are written with {SEPARATOR} between them, and a "
-            "column of certain labels is a --target"
-        )
+    check_several(column, sets, SEPARATOR)
     truth = None if given or table.labels is not None else _truth(table)
     named = {label for found in sets for label in found}
     return CandidateSets.from_sets(sets, sorted(named | set(truth or ()))), truth
@@ -85,22 +76,12 @@ def look_at_sets(table: Table, column: str) -> tuple[Row, dict[str, list[Row]]]:
         "sizes": [{"size": size, "rows": n} for size, n in found.histogram.items()]
     }
     if found.flipping is not None:
-        curves["confusions"] = _confusions(found.flipping, sets.classes)
+        pairs = confused_pairs(found.flipping, sets.classes)
+        curves["confusions"] = [
+            {"true": true, "other": other, "share": share}
+            for true, other, share in pairs
+        ]
     return row, curves
-
-
-def _confusions(flipping: NDArray[np.float64], classes: tuple[Any, ...]) -> list[Row]:
-    """Name the pairs of classes that come together most often."""
-    shares = np.nan_to_num(flipping)
-    np.fill_diagonal(shares, 0.0)
-    order = np.argsort(-shares, axis=None, kind="stable")[:_MOST_CONFUSIONS]
-    pairs = [divmod(int(flat), shares.shape[1]) for flat in order]
-    names = [str(label) for label in classes]
-    return [
-        {"true": names[a], "other": names[b], "share": float(shares[a, b])}
-        for a, b in pairs
-        if shares[a, b] > 0
-    ]
 
 
 def learn_sets(

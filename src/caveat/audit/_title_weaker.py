@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from caveat.audit._reading import Reading
 from caveat.audit._reading_weaker import MAIN
-from caveat.audit._remark import number, percent
+from caveat.audit._remark import number
 from caveat.report import kit
 
 
@@ -62,6 +62,6 @@ def _sets_title(reading: Reading) -> kit.Prose:
         "{model} answers with a candidate in {covered} of unseen rows. A guess does in "
         "{guess}.",
         model=found.best.title,
-        covered=percent(found.best.covered),
-        guess=percent(float(found.facts["guess"])),
+        covered=kit.percent(found.best.covered),
+        guess=kit.percent(float(found.facts["guess"])),
     )

@@ -14,6 +14,7 @@ import click
 from caveat.cli._again import command_again
 from caveat.cli._audit_weaker import known, show_weaker, weaker_json
 from caveat.cli._console import Progress, duration, note, say, table
+from caveat.cli._folder import Folder
 from caveat.cli._remark import show_caveat
 from caveat.exceptions import InvalidInput, UnknownName
 
@@ -44,7 +45,7 @@ _COMPARE = {
     metavar="COL",
     help="Labels a row may have, such as cat|dog; --target is then the truth.",
 )
-@click.option("--out", metavar="DIR", help="Folder for the page [FILE-audit].")
+@click.option("--out", type=Folder(), help="Folder for the page [FILE-audit].")
 @click.option("--groups", metavar="COL", help="Rows of a group stay in one fold.")
 @click.option("--time", "when", metavar="COL", help="Judge on later rows than learnt.")
 @click.option("--weights", metavar="COL", help="Rows count by this in every score.")

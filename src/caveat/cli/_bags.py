@@ -10,6 +10,7 @@ import click
 
 from caveat.cli._again import command_again
 from caveat.cli._console import Progress, duration, note, say, table
+from caveat.cli._folder import Folder
 from caveat.cli._remark import Remark, show_remarks
 from caveat.exceptions import InvalidInput, UnknownName
 
@@ -51,7 +52,7 @@ MOST_CLASSES = 6
     help="Look at a random sample of so many rows at most.",
 )
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True)
-@click.option("--out", metavar="DIR", help="Folder for a page with figure and tables.")
+@click.option("--out", type=Folder(), help="Folder for a page with figure and tables.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON only.")
 def bags(
     file: str,

@@ -195,13 +195,7 @@ def _learner_section(found: BagExamination, remarks: Sequence[Remark]) -> kit.Se
                 "Scores by learner",
                 columns,
                 rows,
-                downloads=[
-                    kit.Download(
-                        "scores.csv",
-                        "CSV",
-                        found.scores.to_csv(index=False).encode("utf-8"),
-                    )
-                ],
+                downloads=[kit.Download.csv("scores.csv", found.scores)],
             ),
             kit.Terms("Learners", [_term(str(name)) for name in learners.index]),
         ],
@@ -248,9 +242,7 @@ def _one_line(found: BagExamination) -> kit.Figure | None:
     values = learners["f1"].astype(float)
 
     def draw(canvas: Canvas) -> None:
-        axes = canvas.axes(0.2, 0.5, canvas.width - 0.4, canvas.height - 0.95)
-        axes.set_ylim(0, 1)
-        axes.set_yticks([])
+        axes = kit.number_line(canvas)
         ink, earned = canvas.colour("ink"), canvas.colour("earned")
         axes.plot(values, [0.4] * len(values), "o", color=earned, markersize=7)
         axes.axvline(full, color=ink, linewidth=2.2)

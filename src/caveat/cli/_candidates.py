@@ -11,6 +11,7 @@ import click
 
 from caveat.cli._again import command_again
 from caveat.cli._console import Progress, duration, note, say, table
+from caveat.cli._folder import Folder
 from caveat.cli._remark import show_remarks
 from caveat.exceptions import InvalidInput
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Example:  caveat candidates loans.csv --candidates region --steps 200"
+    epilog="Example:  caveat candidates birds.csv --candidates heard --steps 200"
 )
 @click.argument("file", metavar="FILE")
 @click.option("--candidates", "column", metavar="COL", help="Column with the sets.")
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
 @click.option("--steps", type=int, default=2000, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--no-model", is_flag=True, help="Describe the sets only.")
-@click.option("--out", metavar="DIR", help="Folder for page, suggestions and model.")
+@click.option("--out", type=Folder(), help="Folder for page, suggestions and model.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON only.")
 def candidates(
     file: str,
@@ -225,13 +226,15 @@ def _show_advice(look: Look, advice: Advice) -> None:
         ]
         for row in advice.table.to_dict("records")
     ]
+    from caveat.partial._statistics import UNSURE
+
     header = ["algorithm", "covering rate", "approximated accuracy", "steps", ""]
     say("")
     table(header, rows, right=(1, 2, 3), bold=(4,))
     say(f"Chosen by {advice.criterion} on held-out sets: {advice.reason}.", "dim")
     say(
         f"The model's own label is a candidate of {look.covered:.1%} of the items; "
-        f"{look.unsure:,} suggestions are unsure (below 70 %)."
+        f"{look.unsure:,} suggestions are unsure (below {UNSURE:.0%})."
     )
 
 

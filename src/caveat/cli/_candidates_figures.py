@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from caveat.cli._candidates_look import Look, percent
+from caveat.cli._candidates_look import Look
 from caveat.report import kit
+from caveat.report.kit import percent
 
 if TYPE_CHECKING:
     from caveat.report.kit import Canvas
@@ -29,9 +30,7 @@ def size_line(look: Look) -> kit.Figure:
     shares = {size: count / look.found.n_items for size, count in sizes.items()}
 
     def draw(canvas: Canvas) -> None:
-        axes = canvas.axes(0.2, 0.5, canvas.width - 0.4, canvas.height - 0.95)
-        axes.set_ylim(0, 1)
-        axes.set_yticks([])
+        axes = kit.number_line(canvas)
         start = 0.0
         for size, share in shares.items():
             certain = size == 1
@@ -78,10 +77,7 @@ def label_bars(look: Look) -> kit.Figure:
             for place, share in zip(places, shown["true"], strict=True):
                 kit.interval(axes, canvas, place, np.nan, share, np.nan)
         names = [kit.shorten(name, 14 if canvas.phone else 24) for name in shown.label]
-        axes.set_yticks(places, names)
-        axes.tick_params(axis="y", length=0)
-        for label in axes.get_yticklabels():
-            label.set_color(canvas.colour("ink"))
+        kit.row_names(axes, canvas, list(places), names)
         axes.set_ylim(-0.6, len(shown) - 0.4)
         top = 1.08 * float(frame["candidate"].max())
         kit.value_axis(axes, canvas, 0.0, top, "share of the items", most=4)
@@ -109,7 +105,7 @@ def label_bars(look: Look) -> kit.Figure:
         size=(7.0, height),
         phone_size=(3.6, height),
         conditions=f"Bar: how often a label is a candidate.{dots}{left_out}",
-        downloads=[_csv("labels.csv", frame)],
+        downloads=[kit.Download.csv("labels.csv", frame)],
     )
 
 
@@ -171,7 +167,7 @@ def annotator_figure(look: Look) -> kit.Figure:
         size=(7.0, 2.4),
         phone_size=(3.6, 2.2 * len(panels)),
         conditions="The union of the sets of the first annotators of an item.",
-        downloads=[_csv("annotators.csv", curve)],
+        downloads=[kit.Download.csv("annotators.csv", curve)],
     )
 
 
@@ -190,7 +186,7 @@ def flip_matrix(look: Look) -> kit.Figure:
         true=kit.shorten(true, 24),
         other=kit.shorten(other, 24),
     )
-    downloads = [_csv("flipping.csv", frame.reset_index())]
+    downloads = [kit.Download.csv("flipping.csv", frame.reset_index())]
     if len(classes) > _MOST_CLASSES:
         return kit.Figure(
             "flipping",
@@ -279,14 +275,8 @@ def algorithm_dots(look: Look) -> kit.Figure:
         for place, name, value in zip(places, order.algorithm, values, strict=True):
             chosen = name == advice.algorithm
             kit.interval(axes, canvas, place, np.nan, value, np.nan, filled=chosen)
-            axes.annotate(kit.fixed(value, 3), (1.0, place), (8, 0),
-                          xycoords=("axes fraction", "data"),
-                          textcoords="offset points", va="center",
-                          color=canvas.colour("ink"))  # fmt: skip
-        axes.set_yticks(list(places), list(order.algorithm))
-        axes.tick_params(axis="y", length=0)
-        for label in axes.get_yticklabels():
-            label.set_color(canvas.colour("ink"))
+            kit.row_value(axes, canvas, place, kit.fixed(value, 3))
+        kit.row_names(axes, canvas, places, list(order.algorithm))
         axes.set_ylim(-0.6, len(order) - 0.4)
         kit.value_axis(axes, canvas, low, 1.005, words)
 
@@ -306,9 +296,5 @@ def algorithm_dots(look: Look) -> kit.Figure:
         conditions=f"{advice.held:,} sets were held out. Hatched: a random guess."
         if advice.criterion == "covering-rate"
         else f"{advice.held:,} sets were held out.",
-        downloads=[_csv("algorithms.csv", advice.table)],
+        downloads=[kit.Download.csv("algorithms.csv", advice.table)],
     )
-
-
-def _csv(name: str, frame: pd.DataFrame) -> kit.Download:
-    return kit.Download(name, "CSV", frame.to_csv(index=False).encode("utf-8"))

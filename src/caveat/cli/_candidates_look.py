@@ -5,19 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from caveat.cli._remark import Remark, Severity
-from caveat.report.kit import NBSP
+from caveat.partial._statistics import UNSURE, confused_pairs
+from caveat.report.kit import percent
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from caveat.partial import Advice, CandidateStatistics
     from caveat.partial._table import CandidateTable
-
-UNSURE = 0.7
-"""A suggestion below this probability is called unsure."""
 
 _NOISY, _VERY_NOISY = 0.02, 0.1
 _TWINS, _SAME = 0.9, 0.99
@@ -68,16 +64,7 @@ class Look:
 
     def confusions(self, most: int = 8) -> list[tuple[str, str, float]]:
         """List what is a candidate beside the true label, most often first."""
-        if self.found.flipping is None:
-            return []
-        shares = np.nan_to_num(self.found.flipping)
-        np.fill_diagonal(shares, 0.0)
-        order = np.argsort(-shares, axis=None, kind="stable")[:most]
-        names = [str(label) for label in self.data.sets.classes]
-        pairs = [divmod(int(flat), len(names)) for flat in order]
-        return [
-            (names[a], names[b], float(shares[a, b])) for a, b in pairs if shares[a, b]
-        ]
+        return confused_pairs(self.found.flipping, self.data.sets.classes, most)
 
     def plain(self) -> dict[str, Any]:
         """Give the numbers for JSON."""
@@ -108,12 +95,6 @@ class Look:
             if self.right is not None:
                 told["model"]["right"] = self.right
         return told
-
-
-def percent(share: float) -> str:
-    """Write a share, with a decimal where it is small."""
-    places = 0 if share >= 0.1 or share == 0 else 1
-    return f"{100 * share:.{places}f}{NBSP}%"
 
 
 def make_remarks(look: Look) -> list[Remark]:

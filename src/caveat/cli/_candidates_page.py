@@ -14,10 +14,12 @@ from caveat.cli._candidates_figures import (
     label_bars,
     size_line,
 )
-from caveat.cli._candidates_look import UNSURE, Look, percent
+from caveat.cli._candidates_look import Look
 from caveat.cli._remark import Remark, caveats_of
+from caveat.partial._statistics import UNSURE
 from caveat.partial.registry import LEARNERS
 from caveat.report import kit
+from caveat.report.kit import percent
 
 MODEL = "model.caveat"
 SUGGESTIONS = "suggestions.csv"
@@ -232,7 +234,10 @@ def _suggestions(look: Look, remarks: Sequence[Remark]) -> kit.Section:
             kit.say("one for every item in {file}", file=kit.code(SUGGESTIONS)),
         ),
         ("Unsure", f"{kit.count(look.unsure)} below {percent(UNSURE)}"),
-        ("Covered", f"the model's own label is a candidate of {percent(look.covered)}"),
+        (
+            "Covered",
+            f"the model's own label is a candidate of {percent(look.covered)}",
+        ),
         ("For new items", kit.code(MODEL)),
     ]
     if look.right is not None:

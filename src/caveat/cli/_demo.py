@@ -8,12 +8,13 @@ from pathlib import Path
 import click
 
 from caveat.cli._console import Progress, duration, say
+from caveat.cli._folder import Folder
 
 
 @click.command(epilog="Example:  caveat demo --out demo")
 @click.option(
     "--out",
-    metavar="DIR",
+    type=Folder(),
     default="caveat-demo",
     show_default=True,
     help="Folder for the ledger and the pages.",

@@ -24,6 +24,7 @@ from caveat.cli._eapp_input import (
     target_of,
 )
 from caveat.cli._eapp_remarks import conditions, make_remarks, probe_remark
+from caveat.cli._folder import Folder
 from caveat.cli._remark import show_remarks
 from caveat.exceptions import InvalidInput
 
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
 )
 @click.option("--drivers", is_flag=True, help="Say which columns the value rests on.")
 @click.option("--probe", is_flag=True, help="Plant a bias: how coarse must it be?")
-@click.option("--out", metavar="DIR", help="Folder for a page with figure and tables.")
+@click.option("--out", type=Folder(), help="Folder for a page with figure and tables.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON only.")
 def eapp(
     file: str,

@@ -45,13 +45,7 @@ def driver_section(columns: pd.DataFrame) -> kit.Section:
                     kit.Column("Alone", best="max"),
                 ],
                 rows,
-                downloads=[
-                    kit.Download(
-                        "drivers.csv",
-                        "CSV",
-                        columns.to_csv(index=False).encode("utf-8"),
-                    )
-                ],
+                downloads=[kit.Download.csv("drivers.csv", columns)],
             )
         ],
         caveats=[
@@ -115,11 +109,7 @@ def probe_section(probed: pd.DataFrame) -> kit.Section:
                     kit.Column("Seen", "text"),
                 ],
                 rows,
-                downloads=[
-                    kit.Download(
-                        "probe.csv", "CSV", probed.to_csv(index=False).encode("utf-8")
-                    )
-                ],
+                downloads=[kit.Download.csv("probe.csv", probed)],
             )
         ],
     )

@@ -55,11 +55,7 @@ def curve_figure(model: EAPP, model_auc: float | None) -> kit.Figure:
         size=(7.0, 3.2),
         phone_size=(3.6, 3.4),
         conditions=conditions(model) + (_MEANS if numbers else _NAMES),
-        downloads=[
-            kit.Download(
-                "curve.csv", "CSV", model.curve_.to_csv(index=False).encode("utf-8")
-            )
-        ],
+        downloads=[kit.Download.csv("curve.csv", model.curve_)],
     )
 
 
@@ -83,9 +79,7 @@ def number_line(model: EAPP, model_auc: float | None) -> kit.Figure | None:
     low = min(0.5, value, *(end for end in null.values() if end == end)) - 0.03
 
     def draw(canvas: Canvas) -> None:
-        axes = canvas.axes(0.2, 0.5, canvas.width - 0.4, canvas.height - 0.95)
-        axes.set_ylim(0, 1)
-        axes.set_yticks([])
+        axes = kit.number_line(canvas)
         kit.free_part(axes, canvas, low, value)
         if null["low"] == null["low"]:
             axes.axvspan(null["low"], null["high"], color=canvas.colour("null"),

@@ -11,6 +11,7 @@ import click
 
 from caveat.cli._again import command_again
 from caveat.cli._console import Progress, duration, note, say, table
+from caveat.cli._folder import Folder
 from caveat.cli._remark import show_remarks
 from caveat.exceptions import InvalidInput
 
@@ -52,7 +53,7 @@ SHORT = {
 @click.option("--test-size", type=float, default=0.3, show_default=True)
 @click.option("--resamples", metavar="N", type=int, default=200, show_default=True)
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True)
-@click.option("--out", metavar="DIR", help="Folder for a page with figures and tables.")
+@click.option("--out", type=Folder(), help="Folder for a page with figures and tables.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON only.")
 def multilabel(
     file: str,

@@ -173,9 +173,7 @@ def _measure_table(found: Comparison, conditions: str) -> kit.Table:
         rows,
         conditions=conditions,
         look="board",
-        downloads=[
-            kit.Download("measures.csv", "CSV", frame.to_csv(index=False).encode())
-        ],
+        downloads=[kit.Download.csv("measures.csv", frame)],
     )
 
 

@@ -112,11 +112,7 @@ def _sides_figure(found: Comparison, conditions: str) -> kit.Figure:
             "by popularity orders. {rest}",
             rest=conditions,
         ),
-        downloads=[
-            kit.Download(
-                "margins.csv", "CSV", _side_frame(found).to_csv(index=False).encode()
-            )
-        ],
+        downloads=[kit.Download.csv("margins.csv", _side_frame(found))],
     )
 
 

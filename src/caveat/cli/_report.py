@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from caveat.cli._console import say
+from caveat.cli._folder import Folder
 from caveat.cli._remark import show_caveat
 from caveat.cli._status import find_ledger
 
@@ -23,7 +24,7 @@ _MOST_CAVEATS = 3
 @click.argument("ledger", required=False)
 @click.option(
     "--out",
-    metavar="DIR",
+    type=Folder(),
     default="report",
     show_default=True,
     help="Folder for the page, its figures and tables.",

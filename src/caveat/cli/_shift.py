@@ -12,6 +12,7 @@ import click
 
 from caveat.cli._again import command_again
 from caveat.cli._console import Progress, duration, note, say
+from caveat.cli._folder import Folder
 from caveat.cli._shift_input import (
     check_words,
     export_sets,
@@ -65,7 +66,7 @@ from caveat.exceptions import InvalidInput
 @click.option(
     "--export", metavar="DIR", help="Folder for the shifted test sets, as CSV files."
 )
-@click.option("--out", metavar="DIR", help="Folder for a page with figures and tables.")
+@click.option("--out", type=Folder(), help="Folder for a page with figures and tables.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON only.")
 def shift(
     file: str,

@@ -10,8 +10,6 @@ from caveat.cli._shift_remarks import best_model, short
 from caveat.report import kit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
 
     from caveat.cli._shift_result import Shifted
@@ -38,7 +36,7 @@ def column_figure(result: Shifted) -> kit.Figure:
     def draw(canvas: Canvas) -> None:
         left = min(2.4, 0.42 * canvas.width)
         axes = canvas.axes(left, 0.5, canvas.width - left - 0.55, canvas.height - 0.75)
-        low, high = _range([*shown, closed])
+        low, high = kit.value_range([*shown, closed])
         for place, value in enumerate(reversed(shown.to_list())):
             axes.plot(
                 [closed, value],
@@ -76,7 +74,7 @@ def column_figure(result: Shifted) -> kit.Figure:
             f"{result.conditions} The vertical line is the intact model; a lost column "
             "has the training mean or the most frequent value in every row."
         ),
-        downloads=[csv("columns.csv", look.columns.reset_index())],
+        downloads=[kit.Download.csv("columns.csv", look.columns.reset_index())],
     )
 
 
@@ -92,7 +90,7 @@ def decay_figure(result: Shifted) -> kit.Figure:
         room = 1.0 if canvas.phone else 1.7
         axes = canvas.axes(0.5, 0.5, canvas.width - 0.5 - room, canvas.height - 0.9)
         every = [value for rows in curves.values() for value in rows["value"]]
-        low, high = _range([*every, look.floor])
+        low, high = kit.value_range([*every, look.floor])
         ends = []
         for number, (name, rows) in enumerate(curves.items()):
             colour = canvas.colour(f"c{number % 8 + 1}")
@@ -149,7 +147,7 @@ def decay_figure(result: Shifted) -> kit.Figure:
         phone_size=(3.6, 3.2),
         conditions=f"{result.conditions} Mean over subsets of columns; band: 95 % "
         "interval of that mean.",
-        downloads=[csv("decay.csv", pd.concat(data))],
+        downloads=[kit.Download.csv("decay.csv", pd.concat(data))],
     )
 
 
@@ -158,12 +156,10 @@ def one_line(result: Shifted) -> kit.Figure:
     name, row = deployed(result)
     closed, worst, floor = float(row["closed"]), float(row["worst"]), result.look.floor
     known = [value for value in (closed, worst, floor) if value == value]
-    low, high = _range(known)
+    low, high = kit.value_range(known)
 
     def draw(canvas: Canvas) -> None:
-        axes = canvas.axes(0.2, 0.5, canvas.width - 0.4, canvas.height - 0.95)
-        axes.set_ylim(0, 1)
-        axes.set_yticks([])
+        axes = kit.number_line(canvas)
         if floor == floor:
             axes.axvline(floor, color=canvas.colour("faint"), linewidth=1.4)
             axes.text(floor, 1.36, "constant answer", va="bottom",
@@ -192,15 +188,3 @@ def one_line(result: Shifted) -> kit.Figure:
         conditions=f"{result.title} on held-out rows.",
         one_line=True,
     )
-
-
-def _range(values: Sequence[float]) -> tuple[float, float]:
-    known = np.array([value for value in values if value == value], dtype=float)
-    low, high = float(known.min()), float(known.max())
-    pad = 0.06 * (high - low) or 0.05
-    return low - pad, high + pad
-
-
-def csv(name: str, frame: pd.DataFrame) -> kit.Download:
-    """Offer a table as a file."""
-    return kit.Download(name, "CSV", frame.to_csv(index=False).encode("utf-8"))

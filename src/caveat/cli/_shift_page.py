@@ -9,7 +9,6 @@ from caveat.cli._again import again_section
 from caveat.cli._remark import caveats_of
 from caveat.cli._shift_figures import (
     column_figure,
-    csv,
     decay_figure,
     deployed,
     one_line,
@@ -124,7 +123,7 @@ def _missing_section(result: Shifted) -> kit.Section:
             )
             for _, row in rows.iterrows()
         ],
-        downloads=[csv("missing.csv", frame)],
+        downloads=[kit.Download.csv("missing.csv", frame)],
     )
     return kit.Section(
         "missing",
@@ -204,7 +203,7 @@ def _model_table(result: Shifted) -> kit.Table:
         kit.say("{measure} of every model", measure=result.title),
         columns,
         rows,
-        downloads=[csv("models.csv", result.look.models.reset_index())],
+        downloads=[kit.Download.csv("models.csv", result.look.models.reset_index())],
     )
 
 
@@ -235,7 +234,7 @@ def _imputer_section(result: Shifted) -> kit.Section:
                 kit.say("{measure}, averaged over degrees", measure=result.title),
                 columns,
                 rows,
-                downloads=[csv("imputers.csv", frame.reset_index())],
+                downloads=[kit.Download.csv("imputers.csv", frame.reset_index())],
             )
         ],
         caveats=caveats_of(result.remarks, "imputers"),

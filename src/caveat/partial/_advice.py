@@ -97,7 +97,9 @@ def advise(
     """
     sets = as_candidates(candidates, warn=False)
     if len(sets) < 5:
-        raise InvalidInput(f"there are {len(sets)} items; choosing needs at least five")
+        raise InvalidInput(
+            f"candidates: found {len(sets)}; choosing an algorithm needs five at least"
+        )
     chosen_by, reason = choose_criterion(sets, criterion)
     rng = np.random.default_rng([random_state, 2])
     order = rng.permutation(len(sets))

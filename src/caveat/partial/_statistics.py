@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from caveat.exceptions import InvalidInput, listing
 from caveat.partial._candidates import CandidateSets, as_candidates
 
+UNSURE = 0.7
+"""A suggestion below this probability is called unsure."""
+
 
 @dataclass(frozen=True)
 class CandidateStatistics:
@@ -105,6 +108,30 @@ def candidate_statistics(
         never_candidate=_named(sets, ~used),
         **truth,
     )
+
+
+def confused_pairs(
+    flipping: NDArray[np.float64] | None, classes: tuple[Any, ...], most: int = 8
+) -> list[tuple[str, str, float]]:
+    """List what is a candidate beside the true label: (true, other, how often).
+
+    Examples
+    --------
+    >>> flipping = candidate_statistics([[1, 1, 0], [0, 1, 0]], [0, 1]).flipping
+    >>> confused_pairs(flipping, ("ant", "bee", "fly"))
+    [('ant', 'bee', 1.0)]
+    """
+    if flipping is None:
+        return []
+    shares = np.nan_to_num(flipping)
+    np.fill_diagonal(shares, 0.0)
+    order = np.argsort(-shares, axis=None, kind="stable")[:most]
+    pairs = [divmod(int(flat), len(classes)) for flat in order]
+    return [
+        (str(classes[true]), str(classes[other]), float(shares[true, other]))
+        for true, other in pairs
+        if shares[true, other] > 0
+    ]
 
 
 def label_codes(y: ArrayLike, classes: tuple[Any, ...]) -> NDArray[np.intp]:

@@ -99,8 +99,8 @@ def read_candidates(
     people = _columns(frame, annotators)
     if bool(people) == (candidates is not None):
         raise InvalidInput(
-            "say which column holds the candidate labels (candidates), or which "
-            f"columns hold one annotator's each (annotators); there are "
+            "say which column holds the candidate labels (--candidates), or which "
+            "columns hold one annotator's each (--annotators), not both; there are "
             f"{listing(frame.columns)}"
         )
     chosen = people or [str(candidates)]
@@ -127,7 +127,19 @@ def read_candidates(
         sets = CandidateSets(matrix, tuple(classes))
     else:
         sets = CandidateSets.from_sets(cells[0], classes)
+        check_several(chosen[0], cells[0], separator)
     return CandidateTable(X, sets, annotations, y, notes)
+
+
+def check_several(column: str, sets: Sequence[Sequence[str]], separator: str) -> None:
+    """Refuse a column that never names two labels: those are no candidates."""
+    if max(map(len, sets), default=0) == 1:
+        example = next(found[0] for found in sets if found)
+        raise InvalidInput(
+            f"--candidates: column {column!r} names one label in every row, such as "
+            f"{example!r}; several are written with {separator} between them, and a "
+            "column of certain labels is a --target of caveat audit"
+        )
 
 
 def _frame(

@@ -26,8 +26,9 @@ the three worst of a chapter also at its top.
 
 **Figures.** A `Figure` has one function that draws on a `Canvas`, called for wide
 screens, phones and files. `canvas.colour("earned")` gives the colour of a token,
-so that the one drawing serves light and dark; `round_ticks`, `value_axis`,
-`upright_axis`, `interval`, `free_part` and `spread` are the habits of all figures.
+so that the one drawing serves light and dark; `value_axis`, `upright_axis`,
+`number_line`, `row_names`, `row_value`, `interval`, `free_part`, ... are the habits
+of all figures.
 
 Same page, same bytes: nothing here asks for the time, the host or chance.
 """
@@ -60,6 +61,7 @@ __getattr__, __dir__, __all__ = attach(
             "duration",
             "fixed",
             "p_value",
+            "percent",
             "plural",
             "sentence",
             "share",
@@ -93,10 +95,14 @@ __getattr__, __dir__, __all__ = attach(
         "_axes": [
             "free_part",
             "interval",
+            "number_line",
             "round_ticks",
+            "row_names",
+            "row_value",
             "spread",
             "upright_axis",
             "value_axis",
+            "value_range",
         ],
         "_theme": ["MARKERS", "TOKENS"],
         "_render": ["render"],

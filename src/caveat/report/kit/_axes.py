@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,53 @@ def upright_axis(
         color=canvas.colour("muted"),
         va="bottom",
     )
+
+
+def value_range(values: Iterable[float], air: float = 0.06) -> tuple[float, float]:
+    """Find a range that holds all known values with some air.
+
+    Examples
+    --------
+    >>> value_range([1.0, float("nan"), 0.0])
+    (-0.06, 1.06)
+    """
+    known = np.array([value for value in values if value == value], dtype=float)
+    if not len(known):
+        return 0.0, 1.0
+    low, high = float(known.min()), float(known.max())
+    pad = air * (high - low) or 0.05 * max(1.0, abs(high))
+    return low - pad, high + pad
+
+
+def row_names(
+    axes: Axes, canvas: Canvas, places: Sequence[int], names: Sequence[str]
+) -> None:
+    """Name the rows of a figure at its left, without ticks."""
+    axes.set_yticks(places, names)
+    axes.tick_params(axis="y", length=0)
+    for label in axes.get_yticklabels():
+        label.set_color(canvas.colour("ink"))
+
+
+def row_value(axes: Axes, canvas: Canvas, place: int, text: str) -> None:
+    """Write the number of a row at its right, outside the axes."""
+    axes.annotate(
+        text,
+        (1.0, place),
+        xycoords=("axes fraction", "data"),
+        xytext=(8, 0),
+        textcoords="offset points",
+        va="center",
+        color=canvas.colour("ink"),
+    )
+
+
+def number_line(canvas: Canvas) -> Axes:
+    """Make the axes of a figure that is one line of values, 0 to 1 upwards."""
+    axes = canvas.axes(0.2, 0.5, canvas.width - 0.4, canvas.height - 0.95)
+    axes.set_ylim(0, 1)
+    axes.set_yticks([])
+    return axes
 
 
 def interval(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from caveat.report.kit._canvas import Draw
 from caveat.report.kit._prose import Prose, Span, prose, strong
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Severity = Literal["serious", "careful", "note"]
 SEVERITIES: tuple[Severity, ...] = ("serious", "careful", "note")
@@ -30,6 +33,11 @@ class Download:
     name: str
     label: str
     content: bytes
+
+    @classmethod
+    def csv(cls, name: str, frame: pd.DataFrame) -> Download:
+        """Offer a table as it is."""
+        return cls(name, "CSV", frame.to_csv(index=False).encode("utf-8"))
 
 
 @dataclass(frozen=True)

@@ -151,6 +151,18 @@ def p_value(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
+def percent(ratio: float) -> str:
+    """Write a share, with a decimal where it is small.
+
+    Examples
+    --------
+    >>> [percent(ratio).replace(NBSP, " ") for ratio in (0.372, 0.0104, 0)]
+    ['37 %', '1.0 %', '0 %']
+    """
+    places = 0 if ratio >= 0.1 or ratio == 0 else 1
+    return f"{100 * ratio:.{places}f}{NBSP}%"
+
+
 def share(ratio: float) -> str:
     """Name the nearest plain fraction of a ratio below one.
 
