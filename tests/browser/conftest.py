@@ -48,6 +48,15 @@ def axe():
     return (files(package) / "axe.min.js").read_text("utf-8")
 
 
+@pytest.fixture(scope="session")
+def page_of(tmp_path_factory):
+    """Return what makes the page of a command, or an audit, once in a process."""
+    pytest.importorskip("torch")
+    pages = _load("pages", Path(__file__).with_name("pages.py"))
+    pages.HOME = tmp_path_factory.mktemp("pages")
+    return lambda name: pages.PAGES[name]()
+
+
 def _fail(trial):
     if trial["learner"] == "inverse-calibration" and "hard" in trial["world"]:
         return (
@@ -108,8 +117,11 @@ def wide_folder(tmp_path_factory):
 
 
 @pytest.fixture
-def visit(browser, folder):
-    """Open a page; return it with everything that it complained about or asked for."""
+def visit(browser, request):
+    """Open a page; return it with everything that it complained about or asked for.
+
+    Without a path it is the report of the fixture `folder`.
+    """
     contexts = []
 
     def go(
@@ -134,7 +146,9 @@ def visit(browser, folder):
         page.on("request", lambda request: page.asked.append(request.url))
         page.on("console", lambda message: page.complaints.append(message.text))
         page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.goto(f"file://{path or folder / 'index.html'}")
+        if path is None:
+            path = request.getfixturevalue("folder") / "index.html"
+        page.goto(f"file://{path}")
         return page
 
     yield go

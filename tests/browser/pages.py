@@ -1,0 +1,123 @@
+"""The pages that are opened: one of every topic's command, and two audits.
+
+Each is made once in a process, when a test first asks for it. All have names in them
+that would break a page that trusts its data.
+"""
+
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from caveat.audit import Settings, _plan_weaker, _sets, audit
+from caveat.cli._root import caveat
+from caveat.datasets import load
+
+HOME = Path()
+"""Where pages go: a folder that the fixture `page_of` provides."""
+
+HOSTILE = "<img src=x> “a”, 'b' 😀"
+COMMANDS = {
+    "eapp": ["--target", "tree", "--shuffles", "5"],
+    "bags": ["--target", "tree", "--by", "town", "--learner", "mm", "--repeats", "1"],
+    "candidates": ["--candidates", "seen", "--truth", "tree", "--steps", "20"],
+    "multilabel": ["--targets", "warm,calm", "--models", "br-logistic"],
+    "shift": ["--target", "tree", "--models", "logistic-regression", "--drop", "seen"],
+}
+
+
+@cache
+def trees():
+    """Write one table that every topic can use, with hostile names."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 160)
+    X = rng.normal(size=(160, 3)) + 1.5 * y[:, None]
+    words = np.array(["ash", "<i>birch</i> & co, a very long name of a class indeed"])
+    frame = pd.DataFrame(
+        {
+            HOSTILE: X[:, 0],
+            **{f"x{i}": X[:, i] for i in (1, 2)},
+            "town": [f"t{n}" for n in (y + rng.integers(0, 3, 160)) % 4],
+            "warm": (X[:, 0] > 0.5).astype(int),
+            "calm": (X[:, 1] > 0).astype(int),
+            "seen": np.where(rng.random(160) < 0.5, "|".join(words), words[y]),
+            "tree": words[y],
+        }
+    )
+    path = HOME / "trees.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+@cache
+def topic_page(name):
+    """Run the command of a topic."""
+    out = trees().parent / name
+    words = [name, str(trees()), *COMMANDS[name], "--out", str(out)]
+    found = CliRunner().invoke(caveat, words)
+    assert found.exit_code == 0, found.output
+    return out / "index.html"
+
+
+@cache
+def audit_page():
+    """Audit iris with hostile names."""
+    place = HOME / "audit"
+    place.mkdir()
+    data = load("iris")
+    frame = data.X.rename(columns={data.X.columns[0]: HOSTILE})
+    frame.assign(kind=data.y).to_csv(place / "iris.csv", index=False)
+    settings = Settings(
+        str(place / "iris.csv"),
+        "kind",
+        models=("logistic-regression", "k-nn"),
+        shuffles=20,
+    )
+    made = audit(settings, place / "out", command="caveat audit iris.csv")
+    return made.index
+
+
+@cache
+def weaker_page():
+    """Audit a table with all three kinds of weaker labels, and hostile names."""
+    place = HOME / "weaker"
+    place.mkdir()
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 200)
+    X = rng.normal(size=(200, 3)) + 1.5 * np.eye(3)[y]
+    words = np.array(["ash", "<i>birch</i>", "cedar & co"])
+    pd.DataFrame(
+        {
+            **{f"x{i}": X[:, i] for i in range(3)},
+            "<img src=x> town": [f"t{n}" for n in (y + rng.integers(0, 3, 200)) % 4],
+            "is_warm_and_has_a_very_long_name_indeed": (X[:, 0] > 0.5).astype(int),
+            "calm": (X[:, 1] > 0).astype(int),
+            "seen": [f"{words[a]}|{words[(a + 1) % 3]}" for a in y],
+            "tree": words[y],
+        }
+    ).to_csv(place / "trees.csv", index=False)
+    settings = Settings(
+        str(place / "trees.csv"),
+        "tree",
+        targets=("is_warm_and_has_a_very_long_name_indeed", "calm"),
+        bags="<img src=x> town",
+        candidates="seen",
+        models=("logistic-regression",),
+        folds=2,
+        shuffles=5,
+    )
+    few = [{"name": "mm", "lam": [1, 100]}]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_plan_weaker, "share_learners", lambda groups: few)
+        patch.setattr(_plan_weaker, "SETS", ("proden", "cc"))
+        patch.setattr(_sets, "_STEPS", 60)
+        made = audit(settings, place / "out", engine="serial", command="caveat audit")
+    assert made.reading.failures == []
+    return made.index
+
+
+PAGES = {name: partial(topic_page, name) for name in COMMANDS}
+PAGES |= {"audit": audit_page, "audit-weaker": weaker_page}

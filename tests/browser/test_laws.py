@@ -1,0 +1,48 @@
+"""What holds for every page in a browser: whole, quiet, readable, on every width."""
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+TOPICS = ["eapp", "bags", "candidates", "multilabel", "shift"]
+
+
+@pytest.fixture(params=[*TOPICS, "audit", "audit-weaker"])
+def address(request, page_of):
+    """Give every page in turn."""
+    return page_of(request.param)
+
+
+def test_it_opens_whole_and_asks_for_nothing(visit, address):
+    page = visit(address)
+    assert page.complaints == []
+    assert len(page.asked) == 1
+    assert page.locator("img").count() == 0
+    assert page.locator("section:not(:has(figure, table, dl, .notice))").count() == 0
+    headings = [one.inner_text() for one in page.locator("section h2").all()]
+    assert [one for one in headings if not 0 < len(one.split()) <= 25] == []
+
+
+def test_ids_are_unique_and_links_lead_somewhere(visit, address):
+    page = visit(address)
+    ids = page.eval_on_selector_all("[id]", "all => all.map(one => one.id)")
+    assert len(ids) == len(set(ids))
+    links = page.eval_on_selector_all(
+        "a[href^='#']", "all => all.map(one => one.getAttribute('href').slice(1))"
+    )
+    assert [one for one in links if one not in ids] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_serious_stands_in_anybodys_way(visit, address, axe, scheme):
+    page = visit(address, scheme=scheme, guarded=False)
+    page.evaluate(axe)
+    found = page.evaluate("axe.run()")["violations"]
+    bad = [one["id"] for one in found if one["impact"] in ("serious", "critical")]
+    assert bad == []
+
+
+@pytest.mark.parametrize("width", [1280, 390, 320])
+def test_it_never_scrolls_sideways(visit, address, width):
+    page = visit(address, width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
