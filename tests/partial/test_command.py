@@ -88,6 +88,7 @@ def test_the_page_has_every_part_of_the_look_and_repeats_byte_for_byte(crowd, tm
     [
         ("x,set\n" + "1,a|b\n2,b\n3,a\n" * 4, "not known"),
         ("x,set,true\n" + "1,a|b,a\n2,b,a\n3,a,a\n" * 4, "33"),
+        ("x,set,true\n" + "1,a|b,a\n2,b,b\n3,a,a\n" * 4, "always there"),
         ("x,set\n" + "".join(f"{i},l{i}|l{i + 1}\n" for i in range(40)), "41"),
         ("x,set\n" + "1,<b>|ü 😀\n2,<b>\n" * 6, "&lt;b&gt;"),
     ],

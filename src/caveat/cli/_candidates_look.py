@@ -114,6 +114,13 @@ def _noise(look: Look) -> Remark:
             "all be wrong.",
             how="--truth names a column that knows it",
         )
+    if share == 0:
+        return Remark(
+            "note",
+            "The true label is among the candidates of every item: the sets are "
+            "ambiguous, not noisy.",
+            how="by the column of --truth",
+        )
     severity: Severity = "note" if share < _NOISY else "careful"
     return Remark(
         "serious" if share >= _VERY_NOISY else severity,

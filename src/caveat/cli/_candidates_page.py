@@ -52,14 +52,14 @@ def write_page(
 
 def _title(look: Look) -> str:
     found = look.found
-    return (
-        f"An item has {found.mean_size:.1f} of {kit.word(found.n_classes)} labels"
-        + (
-            "; how often none is true is not known."
-            if found.noise_rate is None
-            else f"; in {percent(found.noise_rate)} of the items none is true."
-        )
-    )
+    if found.noise_rate is None:
+        noise = "how often none is true is not known"
+    elif found.noise_rate == 0:
+        noise = "the true one is always there"
+    else:
+        noise = f"in {percent(found.noise_rate)} of the items none is true"
+    labels = kit.word(found.n_classes)
+    return f"An item has {found.mean_size:.1f} of {labels} labels; {noise}."
 
 
 def _lede(look: Look) -> str:
