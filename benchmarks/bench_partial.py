@@ -8,7 +8,8 @@ out, a dense graph). Both sides see the same batches and random numbers and star
 the same weights. Losses must agree: the first hundred to four digits (Adam's fused
 kernel rounds otherwise, and it grows). Both sides take turns. Printed are the least CPU
 time of a run, and the tenth percentile of the CPU time of its steps: what a step takes
-while nobody else empties the cache. Ratios are of both.
+while nobody else empties the cache. Ratios are of both. What the parts of our step take
+is told by torch's profiler, in a run of its own.
 """
 
 from __future__ import annotations
@@ -34,6 +35,16 @@ TURNS = 3
 RATE, DECAY, BATCH, SEED = 1e-3, 1e-5, 128, 0
 # Both phases of the algorithms that have two are part of a run.
 WARM = {"idgp": 1, "valen": 10}
+PARTS = {
+    "matrix products": ("aten::mm", "aten::addmm", "aten::bmm"),
+    "Adam": ("aten::_fused_adam_", "aten::_foreach_addcdiv_", "aten::_foreach_sqrt"),
+    "rows": ("aten::index", "aten::index_select", "aten::index_put_"),
+    "elementwise": (
+        *("aten::relu", "aten::threshold_backward", "aten::_softmax", "aten::mul"),
+        *("aten::_log_softmax", "aten::sum", "aten::add", "aten::sub", "aten::div"),
+        *("aten::exp", "aten::log", "aten::clamp_min_", "aten::mul_", "aten::sub_"),
+    ),
+}
 
 
 class Order(Objective):
@@ -392,6 +403,20 @@ def measure(name: str, x: Tensor, S: Tensor, steps: int) -> None:
             f"   a step {1e6 * each:6.0f} µs  ratio {step / each:5.2f}",
             flush=True,
         )
+    print(f"  of our step: {parts(lambda: ours(Watch(), variant), steps)}", flush=True)
+
+
+def parts(run: Callable[[], object], steps: int) -> str:
+    """Say what the parts of a step take that no loop can do without."""
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as p:
+        run()
+    told = []
+    for title, names in PARTS.items():
+        spent = sum(
+            one.self_cpu_time_total for one in p.key_averages() if one.key in names
+        )
+        told.append(f"{title} {spent / steps:.0f} µs")
+    return ", ".join(told)
 
 
 def neighbours_of(x: Tensor, k: int = 3) -> Tensor:
