@@ -132,4 +132,4 @@ def test_a_folder_that_cannot_be_made_is_one_clear_sentence(call, undrawn):
     code, _, err = call("report", "--out", "taken/here")
     assert code == 2
     assert "--out: " in err
-    assert "taken' is a file, not a folder; choose another name" in err
+    assert "taken' is a file; choose another folder" in err

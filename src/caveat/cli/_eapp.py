@@ -13,7 +13,6 @@ import click
 from caveat.cli._again import command_again
 from caveat.cli._console import Progress, duration, note, say, table
 from caveat.cli._eapp_input import (
-    check_out,
     check_probe,
     class_share,
     label_of,
@@ -102,7 +101,6 @@ def eapp(
         raise InvalidInput(
             f"--model-auc: found {model_auc:g}; an AUC lies between 0 and 1"
         )
-    check_out(out)
     dataset = read_file(
         file, target, targets, drop, classes=classes, regression=regression
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from caveat.exceptions import InvalidInput
@@ -122,9 +121,3 @@ def check_probe(dataset: Dataset, positive: str | None) -> None:
             f"--probe: a shift parts two classes, {target_name(dataset)!r} has "
             f"{dataset.y.nunique()}; add --positive LABEL"
         )
-
-
-def check_out(out: str | None) -> None:
-    """Refuse a folder that is a file, before any work is done."""
-    if out is not None and Path(out).exists() and not Path(out).is_dir():
-        raise InvalidInput(f"--out: {out!r} is a file; choose another folder")

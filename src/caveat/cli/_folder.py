@@ -23,9 +23,7 @@ class Folder(click.ParamType):
         path = Path(value)
         near = next(one for one in (path, *path.absolute().parents) if one.exists())
         if not near.is_dir():
-            raise InvalidInput(
-                f"--out: {str(near)!r} is a file, not a folder; choose another name"
-            )
+            raise InvalidInput(f"--out: {str(near)!r} is a file; choose another folder")
         if not os.access(near, os.W_OK | os.X_OK):
             raise InvalidInput(
                 f"--out: {str(near)!r} cannot be written; choose another folder"
