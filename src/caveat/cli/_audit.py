@@ -31,7 +31,7 @@ _COMPARE = {
 }
 
 
-@click.command(epilog="Example:  caveat audit loans.csv --target default --minutes 3")
+@click.command(epilog="Example:  caveat audit loans.csv --target default")
 @click.argument("file", metavar="FILE")
 @click.option(
     "--target", metavar="COL", help="Column to predict; the last if not given."
