@@ -133,10 +133,11 @@ def outside(cells: pd.DataFrame, reasons: pd.DataFrame) -> list[str]:
     known = reasons.set_index(keys)["reason"].to_dict() if len(reasons) else {}
     for row in cells[~cells["inside"]].itertuples():
         name = row.dataset.removeprefix("adult-").split("-cluster")[0]
+        key = (row.dataset, row.learner, row.strategy)
         lines.append(
             f"| {name} | {row.learner} | {row.strategy} | {row.mean:.3f} | "
             f"{row.count} | {row.published:.3f} | {row.tolerance:.3f} | "
-            f"{known.get((row.dataset, row.learner, row.strategy), '')} |"
+            f"{known.get(key, 'not looked into yet')} |"
         )
     return lines
 
