@@ -46,18 +46,10 @@ def column_figure(result: Shifted) -> kit.Figure:
                 solid_capstyle="butt",
             )
             kit.interval(axes, canvas, place, np.nan, value, np.nan)
-            axes.annotate(
-                short(value),
-                (1.0, place),
-                xycoords=("axes fraction", "data"),
-                xytext=(6, 0),
-                textcoords="offset points",
-                va="center",
-                color=canvas.colour("ink"),
-            )
+            kit.row_value(axes, canvas, place, short(value))
         axes.axvline(closed, color=canvas.colour("c8"), linewidth=1)
         names = [kit.shorten(label, 30) for label in reversed(shown.index)]
-        axes.set_yticks(range(len(shown)), names)
+        kit.row_names(axes, canvas, range(len(shown)), names)
         axes.set_ylim(-0.7, len(shown) - 0.3)
         kit.value_axis(axes, canvas, low, high, f"{result.title} when it vanishes")
 
