@@ -1,5 +1,9 @@
 """Adam's kernel, which torch may change or drop, and the way around it."""
 
+import subprocess
+import sys
+import textwrap
+
 import pytest
 import torch
 
@@ -96,3 +100,36 @@ def test_weights_of_several_kinds_are_left_to_torch():
         optimiser.advance()
     assert weights[1][0].item() == pytest.approx(0.7, abs=1e-6)
     assert weights[0][0].item() == pytest.approx(0.7, abs=1e-6)
+
+
+def test_what_adam_remembers_is_what_torch_remembers():
+    ways = []
+    for kind, step in ((torch.optim.Adam, torch.optim.Adam.step), (Adam, Adam.advance)):
+        weights = [torch.nn.Parameter(torch.ones(size)) for size in ((2, 3), (3,))]
+        optimiser = kind(weights, lr=0.1, weight_decay=0.01, fused=True)
+        for number in range(3):
+            for weight in weights:
+                weight.grad = weight.detach() - number
+            step(optimiser)
+        ways.append(optimiser.state_dict())
+    theirs, ours = ways
+    assert ours["param_groups"] == theirs["param_groups"]
+    for number, state in theirs["state"].items():
+        assert list(state) == list(ours["state"][number])
+        for name, value in state.items():
+            same = ours["state"][number][name]
+            assert same.dtype == value.dtype
+            assert torch.equal(same, value)
+
+
+def test_training_does_not_load_the_compiler():
+    script = """
+        import sys, torch
+        from caveat.training import mlp, train
+        x = torch.ones(8, 1)
+        train(mlp(1, [2], 1), lambda m, b: m(b["x"]).mean(), {"x": x}, steps=2)
+        print("torch._dynamo" in sys.modules)
+        """
+    words = [sys.executable, "-c", textwrap.dedent(script)]
+    made = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert made.stdout == "False\n"
