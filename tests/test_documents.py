@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ import caveat.partial
 from caveat.cli import main
 from caveat.cli._root import COMMANDS
 from caveat.cli._root import caveat as group
-from caveat.study import load_study, plan
+from caveat.study import load_study, plan, run
 
 ROOT = Path(__file__).parents[1]
 GUIDES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md")])
@@ -38,11 +39,28 @@ def blocks(language):
     ]
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Make a folder with the files that examples speak of."""
+    folder = tmp_path_factory.mktemp("reader")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        write_tables()
+    return folder
+
+
 @pytest.fixture
-def files(tmp_path, monkeypatch):
-    """The files that examples speak of; live pages end as soon as they are up."""
-    monkeypatch.chdir(tmp_path)
+def files(folder, monkeypatch):
+    """Try the examples one after the other in one folder, as a reader would.
+
+    Live pages end as soon as they are up.
+    """
+    monkeypatch.chdir(folder)
     monkeypatch.setattr("caveat.cli._serve._follow", lambda *_: None)
+    return folder
+
+
+def write_tables():
     rng = np.random.default_rng(0)
     income = rng.normal(size=200)
     region = rng.choice(list("NSEW"), size=200)
@@ -81,7 +99,22 @@ def files(tmp_path, monkeypatch):
     savemat("lost.mat", mat)
     for name in ("first", "adult-bags"):
         Path(f"{name}.yaml").write_text(FIRST.replace("first", name))
-    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def ledgers(folder):
+    """Add the ledgers that examples read, all of one small study."""
+    small = {
+        "study": "first",
+        "topic": "supervised",
+        "datasets": ["wine"],
+        "learners": ["dummy", "k-nn"],
+        "baseline": "none",
+    }
+    first = folder / "first.ledger"
+    run(small, first, "serial")
+    for name in ("demo", "adult-bags", "laptop", "cluster", "breast-cancer-bags"):
+        shutil.copy(first, folder / f"{name}.ledger")
 
 
 @pytest.mark.parametrize("text", blocks("yaml"))
@@ -130,40 +163,15 @@ def guide_examples():
                 yield pytest.param(line, id=f"{parameter.id} {line}", marks=needs(line))
 
 
-@pytest.fixture(scope="module")
-def ledgers(tmp_path_factory):
-    """Ledgers that examples read, made once."""
-    from caveat.study import run
-
-    folder = tmp_path_factory.mktemp("ledgers")
-    small = {
-        "study": "first",
-        "topic": "supervised",
-        "datasets": ["wine"],
-        "learners": ["dummy", "k-nn"],
-        "baseline": "none",
-    }
-    run(small, folder / "first.ledger", "serial")
-    return folder
-
-
 def examples():
     """Give every command once, wherever it is shown."""
     found = {one.values: one for one in [*guide_examples(), *help_examples()]}
     return list(found.values())
 
 
-def copy_ledgers(ledgers, files):
-    content = (ledgers / "first.ledger").read_bytes()
-    for name in ("first", "demo", "adult-bags", "laptop", "cluster"):
-        (files / f"{name}.ledger").write_bytes(content)
-    (files / "breast-cancer-bags.ledger").write_bytes(content)
-
-
 @pytest.mark.example
 @pytest.mark.parametrize("line", examples())
 def test_commands_in_help_texts_and_guides_run(line, files, ledgers, capsys):
-    copy_ledgers(ledgers, files)
     with pytest.raises(SystemExit) as stop:
         main(shlex.split(line, comments=True)[1:])
     assert stop.value.code == 0, capsys.readouterr().err
@@ -191,7 +199,7 @@ def spoken(files):
     items = pets[["pitch", "length"]]
     model = caveat.partial.PartialLabelClassifier(max_steps=5, random_state=0)
     sets = pets["labels"].str.split(";").tolist()
-    Path("pets").mkdir()
+    Path("pets").mkdir(exist_ok=True)
     caveat.partial.save_model(model.fit(items, sets), "pets/model.caveat")
     x = torch.randn(40, 30, generator=torch.Generator().manual_seed(0))
     return {
@@ -212,10 +220,7 @@ def spoken(files):
 @pytest.mark.example
 @pytest.mark.parametrize("texts", list(scripts()))
 def test_code_in_guides_runs(texts, files, ledgers, spoken):
-    copy_ledgers(ledgers, files)
     if any("bags-72.ledger" in text for text in texts):
-        from caveat.study import run
-
         few = [{"name": "mm", "lam": [1, 10]}, "inverse-calibration"]
         bags = {"study": "bags-72", "topic": "proportions", "learners": few}
         run({**bags, "datasets": ["wine"], "baseline": "none"}, "bags-72.ledger")
