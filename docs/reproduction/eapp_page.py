@@ -194,8 +194,8 @@ def fold_part() -> list[str]:
     ]
 
 
-def page() -> str:
-    """Put the parts together."""
+def files() -> dict[str, str]:
+    """Give the page."""
     parts = [
         "# EAPP: what the paper says, and what we find",
         words(
@@ -216,8 +216,9 @@ def page() -> str:
         *representation_part(),
         *study_part(),
     ]
-    return "\n\n".join(parts) + "\n"
+    return {"eapp.md": "\n\n".join(parts) + "\n"}
 
 
 if __name__ == "__main__":
-    (HERE / "eapp.md").write_text(page(), encoding="utf-8")
+    for name, text in files().items():
+        (HERE / name).write_text(text, encoding="utf-8")

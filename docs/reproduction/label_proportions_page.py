@@ -1,14 +1,13 @@
 """Write the page about the reproduction of the label-proportion study from its table.
 
-    python docs/reproduction/label_proportions_page.py --reference FILE
+    python docs/reproduction/label_proportions_page.py
 
-FILE holds the published means and half-widths, one row per data set, algorithm and
-strategy. The page is made from the tables beside this script and from nothing else.
+The page is made from the tables beside this script and from nothing else. That of the
+published means and half-widths has one row per data set, learner and strategy.
 """
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import numpy as np
@@ -25,10 +24,9 @@ from label_proportions_run import ONE_PER_VARIANT, PARTS
 
 HERE = Path(__file__).parent
 TABLE = HERE / "label-proportions.csv"
+PUBLISHED = HERE / "label-proportions-published.csv"
 TESTED = HERE / "label-proportions-variants.csv"
 REASONS = HERE / "label-proportions-reasons.csv"
-PAGE = HERE / "label-proportions.md"
-LEARNERS = {"MM": "mm", "LMM": "lmm", "AMM": "amm", "EM/LR": "em-lr", "DLLP": "dllp"}
 EXECUTIONS = 30
 SETS = 20
 INTRODUCTION = """
@@ -46,21 +44,12 @@ SLACK = 0.005
 SHARED_STRATEGY = "split-bag-shuffle"
 
 
-def published(file: Path) -> pd.DataFrame:
-    """Means and standard deviations of the published runs, with our names."""
-    table = pd.read_csv(file)
-    strategy = table["selection_strategy"].str.replace("k-fold", "kfold")
+def published() -> pd.DataFrame:
+    """Means and standard deviations of the published runs."""
+    table = pd.read_csv(PUBLISHED).rename(columns={"mean_f1": "published"})
     # The half-width is 1.96 sd / sqrt(n).
     sd = table["half_width_95"] * np.sqrt(table["n"]) / 1.96
-    return pd.DataFrame(
-        {
-            "dataset": table["dataset"],
-            "learner": table["algorithm"].map(LEARNERS),
-            "strategy": strategy,
-            "published": table["mean_f1"],
-            "sd": sd,
-        }
-    )
+    return table[["dataset", "learner", "strategy", "published"]].assign(sd=sd)
 
 
 def compared(runs: pd.DataFrame, reference: pd.DataFrame) -> pd.DataFrame:
@@ -278,10 +267,10 @@ def variants(table: pd.DataFrame) -> list[str]:
     return lines
 
 
-def page(reference_file: Path) -> str:
-    """Put the whole page together."""
+def files() -> dict[str, str]:
+    """Give the page."""
     runs = pd.read_csv(TABLE)
-    reference = published(reference_file)
+    reference = published()
     reasons = pd.read_csv(REASONS) if REASONS.exists() else pd.DataFrame()
     legacy = runs[runs["settings"] == "legacy"]
     ours = runs[runs["settings"] == "default"]
@@ -365,20 +354,13 @@ def page(reference_file: Path) -> str:
         ]
     if TESTED.exists():
         parts += ["## Which variant is it?", "", *variants(pd.read_csv(TESTED)), ""]
-    return "\n".join(parts)
+    return {"label-proportions.md": "\n".join(parts)}
 
 
 def _names(frame: pd.DataFrame) -> str:
     return ", ".join(sorted(frame["learner"].unique()))
 
 
-def main() -> None:
-    """Write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--reference", type=Path, required=True)
-    options = parser.parse_args()
-    PAGE.write_text(page(options.reference), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    for name, text in files().items():
+        (HERE / name).write_text(text, encoding="utf-8")

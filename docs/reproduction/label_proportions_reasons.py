@@ -1,6 +1,6 @@
 """Look into every cell outside the tolerance: rounding decides it, or the choice.
 
-    python docs/reproduction/label_proportions_reasons.py --data FOLDER --reference FILE
+    python docs/reproduction/label_proportions_reasons.py --data FOLDER
 
 The search of the cell is done again with the columns in another order, which changes
 nothing but rounding. Where its F1 moves by more than `MOVES`, no other
@@ -96,12 +96,11 @@ def main() -> None:
     """Write a reason for every cell outside the tolerance that has none yet."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--reference", type=Path, required=True)
     options = parser.parse_args()
     adult = Adult(options.data)
     runs = pd.read_csv(TABLE)
     legacy = runs[runs["settings"] == "legacy"]
-    cells = compared(legacy, published(options.reference))
+    cells = compared(legacy, published())
     known = pd.read_csv(REASONS) if REASONS.exists() else pd.DataFrame(columns=COLUMNS)
     done = set(known[list(KEYS)].itertuples(index=False, name=None))
     rows = known.to_dict("records")

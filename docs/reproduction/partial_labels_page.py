@@ -8,96 +8,32 @@ page comes from the tables or from the print, so the page is never edited by han
 
 from __future__ import annotations
 
-import json
 import sys
-from dataclasses import dataclass
 from math import comb
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
-
-from caveat.partial.registry import LEARNERS
-from caveat.report import criterion_agreement, select
-from caveat.study import Ledger
-
-HERE = Path(__file__).parent
-ROWS = HERE / "partial-labels.csv"
-DEFAULTS = HERE / "partial-labels-defaults.csv"
-#: PLENCH, Tables 7 and 14: mean and what they print after it (a standard error).
-PUBLISHED = pd.read_csv(HERE / "partial-labels-published.csv").set_index(
-    ["dataset", "algorithm"]
+from partial_labels_data import (
+    CORRECTED,
+    DEFAULTS,
+    HERE,
+    ITALIAN,
+    LOST,
+    PUBLISHED,
+    ROWS,
+    RULES,
+    Plan,
+    chosen,
+    count_trials,
+    ends,
+    export,
 )
 
-#: Name of a rule, its column in the published table, what it looks at, and where.
-RULES = {
-    "CR": ("cr", "criterion.covering-rate", "best"),
-    "AA (published form)": ("aa", "criterion.approximated-accuracy-legacy", "best"),
-    "OA": ("oa", "oracle.accuracy", "last"),
-    "OA & ES": ("oa_es", "oracle.accuracy", "best"),
-}
+from caveat.partial.registry import LEARNERS
+from caveat.report import criterion_agreement
 
-
-@dataclass(frozen=True)
-class Plan:
-    """What a study is when it is complete."""
-
-    study: str
-    dataset: str
-    algorithms: int
-    splits: int
-    configurations: int
-
-    @property
-    def trials(self) -> int:
-        """Trials of one algorithm."""
-        return self.splits * self.configurations
-
-
-LOST = Plan("lost-plench", "lost", 20, 5, 10)
-ITALIAN = Plan("italian-plench", "italian", 6, 2, 5)
-CORRECTED = "lost-corrected"
 # Two forms of a criterion that differ by less choose the same on one split of Lost.
 _NOTABLE = 0.02
-
-
-def export(ledgers: list[str]) -> None:
-    """Put the finished rows of ledgers into the table."""
-    parts = []
-    for ledger in ledgers:
-        with Ledger(ledger) as book:
-            rows = book.records().rows
-        params = [
-            item if isinstance(item, dict) else json.loads(item)
-            for item in rows["params"]
-        ]
-        rows = rows.assign(variant=[item.get("variant", "paper") for item in params])
-        parts.append(rows)
-    kept = pd.concat(parts)[
-        ["study", "learner", "variant", "repeat", "config", "checkpoint"]
-        + [column for _, column, _ in RULES.values()]
-        + ["criterion.approximated-accuracy", "test.accuracy"]
-    ]
-    kept = kept.loc[:, ~kept.columns.duplicated()]
-    order = ["study", "learner", "variant", "repeat", "config", "checkpoint"]
-    kept.sort_values(order).to_csv(ROWS, index=False, float_format="%.6g")
-
-
-def chosen(rows: pd.DataFrame, column: str, checkpoint: str) -> pd.Series:
-    """Test accuracy of the chosen row, in percent, by learner, variant and split."""
-    if checkpoint == "last":
-        last = rows.groupby(["learner", "variant", "repeat", "config"])["checkpoint"]
-        rows = rows[rows["checkpoint"] == last.transform("max")]
-    values = {}
-    for key, group in rows.groupby(["learner", "variant", "repeat"]):
-        picked = select(
-            group.drop(columns=["study", "variant"]),
-            column,
-            measure="test.accuracy",
-            direction="max",
-        )
-        values[key] = 100 * picked["value"].iloc[0]
-    return pd.Series(values)
 
 
 def selection(rows: pd.DataFrame, plan: Plan) -> str:
@@ -110,7 +46,7 @@ def selection(rows: pd.DataFrame, plan: Plan) -> str:
     for name in RULES:
         header += [f"{name}, ours", "published"]
     lines = [_line(header), _line(["---"] * len(header))]
-    trials = _trials(mine)
+    trials = count_trials(mine)
     for learner in [name for name in LEARNERS if name in set(mine["learner"])]:
         for variant in sorted(set(mine.loc[mine["learner"] == learner, "variant"])):
             some = mine[(mine["learner"] == learner) & (mine["variant"] == variant)]
@@ -134,7 +70,9 @@ def within(rows: pd.DataFrame, plan: Plan) -> str:
     mine = rows[rows["study"] == plan.study]
     if not len(mine):
         return ""
-    complete = [key for key, count in _trials(mine).items() if count >= plan.trials]
+    complete = [
+        key for key, count in count_trials(mine).items() if count >= plan.trials
+    ]
     cells = []
     for name, (column, *rule) in RULES.items():
         found = chosen(mine, *rule)
@@ -186,8 +124,8 @@ def corrected(rows: pd.DataFrame) -> str:
     pair up.
     """
     keys = ["learner", "repeat", "config"]
-    ours = _ends(rows[rows["study"] == CORRECTED])
-    theirs = _ends(rows[(rows["study"] == LOST.study) & (rows["variant"] == "plench")])
+    ours = ends(rows[rows["study"] == CORRECTED])
+    theirs = ends(rows[(rows["study"] == LOST.study) & (rows["variant"] == "plench")])
     pairs = ours.merge(theirs, on=keys, suffixes=("", "_plench"))
     if not len(pairs):
         return "No trial of a corrected variant has a twin yet.\n"
@@ -260,28 +198,15 @@ def outlier(rows: pd.DataFrame) -> str:
     if not len(mine):
         return ""
     published = PUBLISHED.loc[("italian", "op-w"), "aa"]
-    least = 100 * _ends(mine)["accuracy"].min()
+    least = 100 * ends(mine)["accuracy"].min()
     forms = [f"criterion.approximated-accuracy{tail}" for tail in ("-legacy", "")]
     gap = (mine[forms[0]] - mine[forms[1]]).max()
     return (
         f"On Italian, {published:.2f} % is published for OP-W by AA; the worst of our "
-        f"{len(_ends(mine))} runs ends at {least:.1f} %. A run that is chosen because "
+        f"{len(ends(mine))} runs ends at {least:.1f} %. A run that is chosen because "
         f"its criterion underflows looks like that; the largest gap between the two "
         f"forms among ours is {gap:.3f}."
     )
-
-
-def _ends(rows: pd.DataFrame) -> pd.DataFrame:
-    """Test accuracy at the last checkpoint of every trial."""
-    keys = ["learner", "repeat", "config"]
-    ends = rows.sort_values("checkpoint").groupby(keys).tail(1)
-    return ends[[*keys, "test.accuracy"]].rename(columns={"test.accuracy": "accuracy"})
-
-
-def _trials(rows: pd.DataFrame) -> pd.Series:
-    """Count the trials of every learner and variant."""
-    once = rows.drop_duplicates(["learner", "variant", "repeat", "config"])
-    return once.groupby(["learner", "variant"]).size()
 
 
 def _published(dataset: str, learner: str, column: str) -> str:
@@ -293,7 +218,7 @@ def _published(dataset: str, learner: str, column: str) -> str:
 
 def state(rows: pd.DataFrame, plan: Plan) -> str:
     """Say how much of a study is there."""
-    done = int(_trials(rows[rows["study"] == plan.study]).sum())
+    done = int(count_trials(rows[rows["study"] == plan.study]).sum())
     total = plan.algorithms * plan.trials
     return (
         f"- `{plan.study}`: **{done:,} of {total:,} trials** ({plan.algorithms} "
@@ -303,6 +228,7 @@ def state(rows: pd.DataFrame, plan: Plan) -> str:
 
 def agreement(rows: pd.DataFrame) -> str:
     """Rank correlation of criteria with test accuracy, over checkpoints."""
+    named = rows.rename(columns={"variant": "settings"})
     lines = [_line(["criterion", "groups", "Spearman, mean", "lowest"])]
     lines.append(_line(["---"] * 4))
     for column in (
@@ -310,11 +236,8 @@ def agreement(rows: pd.DataFrame) -> str:
         "criterion.approximated-accuracy",
         "oracle.accuracy",
     ):
-        values = []
-        for _, group in rows.groupby(["study", "learner", "variant", "repeat"]):
-            plain = group.drop(columns=["study", "variant"])
-            found = criterion_agreement(plain, column, "test.accuracy", direction="max")
-            values += found["spearman"].dropna().tolist()
+        found = criterion_agreement(named, column, "test.accuracy", direction="max")
+        values = found["spearman"].dropna().tolist()
         mean = f"{np.mean(values):.2f}" if values else ""
         low = f"{np.min(values):.2f}" if values else ""
         lines.append(_line([column, len(values), mean, low]))
@@ -349,10 +272,8 @@ def _line(cells: list) -> str:
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-def main() -> None:
-    """Compose the page."""
-    if len(sys.argv) > 1:
-        export(sys.argv[1:])
+def files() -> dict[str, str]:
+    """Give the page."""
     rows = pd.read_csv(ROWS)
     cost = "\n".join([*fewer(rows, LOST), *fewer(rows, ITALIAN)])
     page = f"""# Partial labels: the PLENCH tables, as far as they were run
@@ -427,8 +348,11 @@ Splits and scaling of the benchmark, one seed each; see `partial_labels_defaults
 Over all checkpoints and configurations of a group (algorithm and split) that are there.
 
 {agreement(rows)}"""
-    (HERE / "partial-labels.md").write_text(page)
+    return {"partial-labels.md": page}
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) > 1:
+        export(sys.argv[1:])
+    for name, text in files().items():
+        (HERE / name).write_text(text, encoding="utf-8")

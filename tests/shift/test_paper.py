@@ -1,7 +1,5 @@
 """Tables and observations: hand-made examples, and the published numbers again."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -179,14 +177,6 @@ class TestPublished:
         np.testing.assert_allclose(
             means[["heart", "abalone"]], rows[["heart", "abalone"]], atol=6e-4
         )
-
-
-@pytest.mark.slow
-def test_the_page_is_what_its_script_writes():
-    page = PUBLISHED.parent / "feature-shift.md"
-    before = page.read_bytes()
-    subprocess.run([sys.executable, str(PUBLISHED / "write.py")], check=True)
-    assert page.read_bytes() == before
 
 
 def test_loss_that_follows_importance_is_found():

@@ -11,7 +11,6 @@ from __future__ import annotations
 from itertools import product
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from cells import frame_grid, grid, main_rows, number, read
 from observed import (
@@ -271,8 +270,8 @@ def runtime_section() -> str:
     return frame_grid(runtime_table(runs).sort_values("seconds_per_million_rows"), 2)
 
 
-def page() -> str:
-    """Put everything together."""
+def files() -> dict[str, str]:
+    """Give the page."""
     curves = read("results-curves.csv")
     curves["degree"] = curves["degree"].astype(float)
     words = (HERE / "words.md").read_text(encoding="utf-8")
@@ -303,9 +302,9 @@ def page() -> str:
         if mark not in words:
             raise SystemExit(f"words.md has no place for {name}")
         words = words.replace(mark, text)
-    return words
+    return {"feature-shift.md": words}
 
 
 if __name__ == "__main__":
-    np.seterr(all="ignore")
-    (HERE.parent / "feature-shift.md").write_text(page(), encoding="utf-8")
+    for name, text in files().items():
+        (HERE.parent / name).write_text(text, encoding="utf-8")
