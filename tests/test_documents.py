@@ -19,6 +19,8 @@ from caveat.study import load_study, plan, run
 ROOT = Path(__file__).parents[1]
 GUIDES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md")])
 
+PAGES = [*GUIDES, ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/reproduction/*.md"))]
+
 FIRST = """\
 study: first
 topic: supervised
@@ -133,6 +135,33 @@ def test_commands_and_code_in_guides_stand_where_they_are_run():
                 assert language == "sh", (guide.name, text)
             if re.search(r"^(import|from) \w", text, flags=re.MULTILINE):
                 assert language == "python", (guide.name, text)
+
+
+def sections(guide):
+    """Give the names by which the headings of a guide are linked to."""
+    for title in re.findall(r"^#+ (.*)", guide.read_text(), flags=re.MULTILINE):
+        yield re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("guide", PAGES, ids=lambda guide: guide.name)
+def test_links_in_guides_lead_somewhere(guide):
+    text = re.sub(r"```.*?```", "", guide.read_text(), flags=re.DOTALL)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        path, _, section = link.partition("#")
+        if "://" in link:
+            continue
+        target = (guide.parent / path).resolve() if path else guide
+        assert target.exists(), (guide.name, link)
+        assert not section or section in sections(target), (guide.name, link)
+
+
+def test_numbers_among_the_findings_stand_on_their_pages():
+    text = (ROOT / "docs/findings.md").read_text()
+    for topic in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        page = re.search(r"\((reproduction/[\w-]+\.md)", topic).group(1)
+        told = (ROOT / "docs" / page).read_text()
+        for number in re.findall(r"\d+\.\d+", re.sub(r"\]\(.*?\)", "", topic)):
+            assert number.removeprefix("0") in told, (page, number)
 
 
 def test_every_command_has_an_example_in_its_help():
