@@ -42,6 +42,13 @@ def test_absent_columns_can_be_imputed_under_every_mask(fitted):
     assert curve.table["value"].iloc[-1] == shift_curve(*fitted).table["value"].iloc[-1]
 
 
+def test_a_model_that_is_not_fitted_is_told_as_such(mixed):
+    X, y, X_test, y_test = mixed()
+    numbers = ["size", "count"]
+    with pytest.raises(InvalidInput, match=r"LogisticRegression\) is not fitted; fit"):
+        shift_curve(LogisticRegression(), X[numbers], y, X_test[numbers], y_test)
+
+
 def test_a_stage_with_an_unknown_column_names_the_nearest(fitted):
     with pytest.raises(UnknownName, match="did you mean 'colour'"):
         shift_curve(*fitted, scenario=Stages({"s": ["color"]}))

@@ -119,6 +119,8 @@ def decay_figure(result: Shifted) -> kit.Figure:
                 va="bottom",
             )
         axes.set_xlim(0, last)
+        # No half columns.
+        axes.xaxis.get_major_locator().set_params(integer=True)
         count = len(look.columns)
         axes.set_xlabel(
             f"columns missing, of {count}", loc="left", color=canvas.colour("muted")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
 
 from caveat.exceptions import InvalidInput, listing
 from caveat.shift._targets import Target
@@ -50,6 +51,11 @@ class Answerer:
             found = self._ask(given)
         except InvalidInput:
             raise
+        except NotFittedError as error:
+            raise InvalidInput(
+                f"the model ({type(self.model).__name__}) is not fitted; fit it on the "
+                "training rows first"
+            ) from error
         except Exception as error:
             reason = " ".join(str(error).split())[:200]
             raise InvalidInput(
