@@ -7,9 +7,11 @@ pytestmark = pytest.mark.browser
 TOPICS = ["eapp", "bags", "candidates", "multilabel", "shift"]
 
 
-@pytest.fixture(params=[*TOPICS, "audit", "audit-weaker"])
+@pytest.fixture(params=[*TOPICS, "audit", "audit-weaker", "report"])
 def address(request, page_of):
     """Give every page in turn."""
+    if request.param == "report":
+        return request.getfixturevalue("folder") / "index.html"
     return page_of(request.param)
 
 
@@ -42,7 +44,22 @@ def test_nothing_serious_stands_in_anybodys_way(visit, address, axe, scheme):
     assert bad == []
 
 
-@pytest.mark.parametrize("width", [1280, 390, 320])
+@pytest.mark.parametrize("width", [1280, 760, 390, 320])
 def test_it_never_scrolls_sideways(visit, address, width):
     page = visit(address, width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_no_word_leaves_its_figure(visit, address, width):
+    cut = visit(address, width=width).evaluate(
+        """() => [...document.querySelectorAll("figure svg text, .line svg text")]
+            .filter(one => one.getClientRects().length)
+            .filter(one => {
+                const word = one.getBoundingClientRect();
+                const sheet = one.closest("svg").getBoundingClientRect();
+                return word.left < sheet.left - 1 || word.right > sheet.right + 1;
+            })
+            .map(one => one.textContent)"""
+    )
+    assert cut == []

@@ -10,7 +10,6 @@ import pytest
 pytestmark = pytest.mark.browser
 
 BOARD = "#switch-board > .view table"
-WIDTHS = [1280, 760, 390, 320]
 
 
 def column(page, number):
@@ -29,10 +28,8 @@ def numbers(texts):
     return [float(text.split()[-1].replace(",", "").rstrip("*")) for text in texts]
 
 
-def test_the_page_opens_without_a_complaint(visit):
-    page = visit()
-    assert page.complaints == []
-    assert page.title().startswith("Four learners share the lead")
+def test_the_title_is_the_finding(visit):
+    assert visit().title().startswith("Four learners share the lead")
 
 
 def test_no_request_leaves_the_page(visit):
@@ -173,13 +170,6 @@ def test_print_is_light_on_white_and_shows_what_was_folded(visit):
     pdf = page.pdf(format="A4")
     assert pdf.startswith(b"%PDF")
     assert 2 <= pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page ") <= 20
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_the_page_never_scrolls_sideways(visit, width):
-    page = visit(width=width)
-    found = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-    assert found[0] <= found[1]
 
 
 def test_a_phone_gets_the_phone_figures_and_large_targets(visit):
@@ -330,9 +320,8 @@ def barriers(page, axe):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_axe_finds_nothing_serious(visit, axe, scheme, width):
-    found = barriers(visit(scheme=scheme, width=width), axe)
+def test_nothing_even_moderate_stands_in_the_way_on_a_phone(visit, axe, scheme):
+    found = barriers(visit(scheme=scheme, width=390), axe)
     assert found == [], json.dumps(found, indent=1)
 
 

@@ -133,6 +133,29 @@ def test_labels_that_find_no_room_are_dropped_and_never_overlap():
     assert 0 < len(around) < 40
 
 
+@given(
+    st.lists(st.floats(-0.2, 1.2), min_size=1, max_size=5),
+    st.sampled_from([3.6, 10.5]),
+)
+@few
+def test_names_on_a_number_line_stay_on_the_sheet_and_apart(values, width):
+    canvas = kit.Canvas(width, 1.7)
+    axes = kit.number_line(canvas)
+    axes.set_xlim(0, 1)
+    wanted = [(v, f"model {n} {v:.2f}", "ink", "bold") for n, v in enumerate(values)]
+    kit.line_labels(axes, canvas, 1.06, wanted)
+    assert axes.texts[0].get_text() == wanted[0][1]
+    spans = []
+    for text in axes.texts:
+        half = text_width(text.get_text(), 8.5, "bold") / 2
+        middle = 0.2 + text.get_position()[0] * (width - 0.4)
+        spans.append((middle - half, middle + half))
+    spans.sort()
+    assert spans[0][0] >= 0
+    assert spans[-1][1] <= width
+    assert all(a[1] < b[0] for a, b in itertools.pairwise(spans))
+
+
 def scribble(canvas):
     axes = canvas.axes(0.5, 0.5, 2, 1)
     colour = canvas.colour

@@ -247,11 +247,11 @@ def _one_line(found: BagExamination) -> kit.Figure | None:
         axes.plot(values, [0.4] * len(values), "o", color=earned, markersize=7)
         axes.axvline(full, color=ink, linewidth=2.2)
         top = float(values.iloc[0])
-        axes.text(top, 1.06, f"shares {top:.2f}", color=earned, ha="right",
-                  va="bottom", weight="bold")  # fmt: skip
-        axes.text(full, 1.34, f"every label {full:.2f}", color=ink, va="bottom",
-                  ha="right" if full > 0.8 else "center", weight="bold")  # fmt: skip
         kit.value_axis(axes, canvas, 0.0, 1.0, "")
+        shares = (top, f"shares {top:.2f}", "earned", "bold")
+        kit.line_labels(axes, canvas, 1.06, [shares])
+        labels = (full, f"every label {full:.2f}", "ink", "bold")
+        kit.line_labels(axes, canvas, 1.34, [labels])
 
     best = f"{learners.index[0]} {values.iloc[0]:.2f}"
     return kit.Figure(

@@ -84,25 +84,16 @@ def number_line(model: EAPP, model_auc: float | None) -> kit.Figure | None:
         if null["low"] == null["low"]:
             axes.axvspan(null["low"], null["high"], color=canvas.colour("null"),
                          linewidth=0, zorder=3)  # fmt: skip
-            axes.text(null["low"], -0.04, "chance", color=canvas.colour("muted"),
-                      va="top", fontsize=8)  # fmt: skip
-        # Near the left end the words would leave the picture on that side.
-        side = "right" if value - low > 0.4 * (1 - low) else "left"
-        axes.text(value, 1.06, f"free part {value:.2f}", color=canvas.colour("free"),
-                  ha=side, va="bottom", weight="bold")  # fmt: skip
-        if model_auc is not None:
-            colour = canvas.colour("earned")
-            axes.axvline(model_auc, color=colour, linewidth=2.2)
-            axes.text(
-                model_auc,
-                1.34,
-                f"model {model_auc:.2f}",
-                color=colour,
-                ha="right" if model_auc > 0.9 else "center",
-                va="bottom",
-                weight="bold",
-            )
         kit.value_axis(axes, canvas, low, 1.0, "")
+        above = [(value, f"free part {value:.2f}", "free", "bold")]
+        if null["low"] == null["low"]:
+            middle = (null["low"] + null["high"]) / 2
+            above.append((middle, "chance", "muted", "normal"))
+        kit.line_labels(axes, canvas, 1.06, above)
+        if model_auc is not None:
+            axes.axvline(model_auc, color=canvas.colour("earned"), linewidth=2.2)
+            earned = (model_auc, f"model {model_auc:.2f}", "earned", "bold")
+            kit.line_labels(axes, canvas, 1.34, [earned])
 
     return kit.Figure(
         "line",

@@ -156,20 +156,17 @@ def one_line(result: Shifted) -> kit.Figure:
         axes = kit.number_line(canvas)
         if floor == floor:
             axes.axvline(floor, color=canvas.colour("faint"), linewidth=1.4)
-            axes.text(floor, 1.36, "constant answer", va="bottom",
-                      color=canvas.colour("muted"), fontsize=8,
-                      ha="left" if floor < closed else "right")  # fmt: skip
             axes.barh([0.4], [closed - floor], left=floor, height=0.5,
                       color=canvas.colour("earned-fill"))  # fmt: skip
         arrow = {"arrowstyle": "->", "color": canvas.colour("serious"), "linewidth": 2}
         axes.annotate("", (worst, 0.82), (closed, 0.82), arrowprops=arrow)
-        side = "right" if floor < closed else "left"
-        axes.text(closed, 1.36, f"{name} {short(closed)}", ha=side, va="bottom",
-                  color=canvas.colour("earned"), weight="bold")  # fmt: skip
-        axes.text(worst, 0.98, f"without {kit.shorten(row['worst_column'], 24)} "
-                  f"{short(worst)}", color=canvas.colour("serious"), ha=side,
-                  va="bottom", fontsize=8)  # fmt: skip
         kit.value_axis(axes, canvas, low, high, "")
+        lost = f"without {kit.shorten(row['worst_column'], 24)} {short(worst)}"
+        kit.line_labels(axes, canvas, 0.98, [(worst, lost, "serious", "normal")])
+        above = [(closed, f"{name} {short(closed)}", "earned", "bold")]
+        if floor == floor:
+            above.append((floor, "constant answer", "muted", "normal"))
+        kit.line_labels(axes, canvas, 1.36, above)
 
     return kit.Figure(
         "line",

@@ -63,12 +63,13 @@ def _draw(
     difference: float | None,
 ) -> None:
     count = len(ranks)
-    longest = 14 if canvas.phone else 30
-    names = {one: shorten(one, longest) for one in ranks.index}
     first = set(cliques[0]) if cliques and ranks.index[0] in cliques[0] else set()
-    texts = {one: f"{names[one]} {fixed(rank, 2)}" for one, rank in ranks.items()}
-    side = max(text_width(text, 8, "bold") for text in texts.values()) + 0.12
-    side = min(side, canvas.width * 0.36)
+    for longest in range(30, 5, -1):
+        names = {one: shorten(one, longest) for one in ranks.index}
+        texts = {one: f"{names[one]} {fixed(rank, 2)}" for one, rank in ranks.items()}
+        side = max(text_width(text, 8, "bold") for text in texts.values()) + 0.12
+        if side <= canvas.width * 0.36:
+            break
     left, right = side, canvas.width - side
     line = canvas.height - 0.58
     axes = canvas.axes(0, 0, canvas.width, canvas.height)

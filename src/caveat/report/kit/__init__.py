@@ -27,7 +27,7 @@ the three worst of a chapter also at its top.
 **Figures.** A `Figure` has one function that draws on a `Canvas`, called for wide
 screens, phones and files. `canvas.colour("earned")` gives the colour of a token,
 so that the one drawing serves light and dark; `value_axis`, `upright_axis`,
-`number_line`, `row_names`, `row_value`, `interval`, `free_part`, ... are the habits
+`number_line`, `line_labels`, `row_names`, `interval`, `free_part`, ... are the habits
 of all figures.
 
 Same page, same bytes: nothing here asks for the time, the host or chance.
@@ -95,6 +95,7 @@ __getattr__, __dir__, __all__ = attach(
         "_axes": [
             "free_part",
             "interval",
+            "line_labels",
             "number_line",
             "round_ticks",
             "row_names",

@@ -10,7 +10,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from caveat.report.kit._canvas import Canvas
+from caveat.report.kit._canvas import Canvas, text_width
+from caveat.report.kit._labels import below_line
 from caveat.report.kit._numbers import fixed
 
 DOT: dict[str, Any] = {"markersize": 7, "markeredgewidth": 1.2}
@@ -51,7 +52,19 @@ def value_axis(
     axes.grid(axis="x", color=canvas.colour("rule"))
     axes.spines["left"].set_visible(False)
     if label:
-        axes.set_xlabel(label, loc="left", color=canvas.colour("muted"))
+        start = _start(axes, canvas, label)
+        axes.set_xlabel(label, x=start, ha="left", color=canvas.colour("muted"))
+
+
+def _start(axes: Axes, canvas: Canvas, label: str) -> float:
+    """Find where a label of an axis begins, as a share of the width of the axes.
+
+    At their left end; a long one further left, so that it ends on the sheet.
+    """
+    box = axes.get_position()
+    left, width = box.x0 * canvas.width, box.width * canvas.width
+    latest = canvas.width - text_width(label) - left
+    return max(min(0.0, latest), -left) / width
 
 
 def upright_axis(
@@ -64,7 +77,7 @@ def upright_axis(
     axes.grid(axis="y", color=canvas.colour("rule"))
     axes.spines["left"].set_visible(False)
     axes.text(
-        0,
+        _start(axes, canvas, label),
         1.04,
         label,
         transform=axes.transAxes,
@@ -118,6 +131,46 @@ def number_line(canvas: Canvas) -> Axes:
     axes.set_ylim(0, 1)
     axes.set_yticks([])
     return axes
+
+
+def line_labels(
+    axes: Axes,
+    canvas: Canvas,
+    height: float,
+    wanted: Sequence[tuple[float, str, str, str]],
+) -> None:
+    """Name values of a number line above it, without leaving the sheet.
+
+    Parameters
+    ----------
+    axes : Axes
+        Those of `number_line`; their values must have their range already.
+    canvas : Canvas
+        The sheet.
+    height : float
+        Where the texts stand: the line is 0 to 1 high.
+    wanted : sequence of (value, text, token of the colour, weight)
+        Earlier ones take their place first; where there is no room left, a text is
+        left out.
+    """
+    box, (low, high) = axes.get_position(), axes.get_xlim()
+    left, width = box.x0 * canvas.width, box.width * canvas.width
+    tokens = {text: token for _, text, token, _ in wanted}
+    places = [
+        (left + (value - low) / (high - low) * width, text, weight)
+        for value, text, _, weight in wanted
+    ]
+    for label in below_line(places, left=0.02, right=canvas.width - 0.02, rows=[0.0]):
+        axes.text(
+            low + (label.x - left) / width * (high - low),
+            height,
+            label.text,
+            ha="center",
+            va="bottom",
+            fontsize=8.5,
+            color=canvas.colour(tokens[label.text]),
+            weight=label.weight,
+        )
 
 
 def interval(
