@@ -199,4 +199,4 @@ def test_a_class_can_be_set_against_the_rest(folder, capsys):
     assert code == 0
     assert "33.3 % y" in out
     assert "1/p0 = 3 " in out
-    assert "stays open" in out
+    assert "shuffled too seldom" in out

@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from caveat.baseline import EAPP, best_labeling
 from caveat.baseline._clusters import Clusters
 from caveat.baseline._inputs import read_input
+from caveat.baseline._reading import Reading
 from caveat.baseline._representation import PrincipalComponents
 from caveat.baseline._target import Task
 
@@ -313,14 +314,24 @@ def test_no_value_at_one_over_p0_is_said_and_not_judged(overlapping):
     assert "There is no value" in str(found)
 
 
-@pytest.mark.parametrize(("shuffles", "verdict"), [(0, "not tested"), (1, "chance")])
-def test_without_shuffles_there_is_no_band(shuffles, verdict, overlapping):
+@pytest.mark.parametrize("shuffles", [0, 1])
+def test_without_shuffles_there_is_no_band(shuffles, overlapping):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         found = EAPP(**{**QUICK, "shuffles": shuffles}).fit(*overlapping)
-    assert found.verdict_ == verdict
+    assert found.verdict_ == "not tested"
     assert found.curve_[["null_low", "null_high"]].isna().all(axis=None)
     assert len(caught) == shuffles
+
+
+def test_above_too_few_shuffles_nothing_is_said_of_chance():
+    shuffled = np.full(18, 0.5)
+    assert Reading(0.9, shuffled).verdict(0.05) == "not tested"
+    assert (
+        Reading(0.9, np.append(shuffled, 0.5)).verdict(0.05)
+        == "trivially separable or biased"
+    )
+    assert Reading(0.9, np.append(shuffled, 0.95)).verdict(0.05) == "chance"
 
 
 def test_images_are_taken_as_images():

@@ -40,7 +40,9 @@ def free_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
         "trivially separable or biased": (
             f"Clusters already know the answer: {value} AUC before any label is used"
         ),
-        "not tested": f"Clusters reach {value} AUC; no labels were shuffled",
+        "not tested": (
+            f"Clusters reach {value} AUC; too few shuffles to tell it from chance"
+        ),
     }
     lead = (
         "EAPP sorts the rows into k clusters by their features alone, then names each "

@@ -24,7 +24,7 @@ VERDICTS = {
         "Clusters already know the answer: either the task is easy, or something "
         "beside the matter gives the classes away. Did you expect it to be hard?"
     ),
-    UNTESTED: "No labels were shuffled; whether it is more than chance stays open.",
+    UNTESTED: "Labels were shuffled too seldom to tell whether this is chance.",
     UNDEFINED: "There is no value at 1/p₀: the data do not hold enough clusters.",
 }
 
@@ -92,7 +92,9 @@ class Reading:
         if np.isnan(self.p_value):
             return UNTESTED
         if self.p_value > alpha:
-            return CHANCE
+            # Above all of too few shuffles, nothing is known: p cannot be lower.
+            beaten = (self.null >= self.value).any()
+            return CHANCE if beaten else UNTESTED
         if self.skill < 0.2:
             return WEAK
         return PARTLY if self.skill < 0.6 else TRIVIAL

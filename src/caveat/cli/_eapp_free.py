@@ -39,7 +39,9 @@ def free_section(
         "trivially separable or biased": (
             f"Clusters already know the answer: {value} {unit} {how}"
         ),
-        "not tested": f"Clusters reach {value} {unit}; no labels were shuffled",
+        "not tested": (
+            f"Clusters reach {value} {unit}; too few shuffles to tell it from chance"
+        ),
         "undefined": "The data do not hold enough clusters for a value at 1/p₀",
     }
     return kit.Section(

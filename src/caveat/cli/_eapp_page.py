@@ -28,7 +28,7 @@ _TITLES = {
     "partly trivial": "Clusters know part of the answer.",
     "weak": "Clusters know a little of the answer.",
     "chance": "Shuffled labels do as well.",
-    "not tested": "No labels were shuffled to compare with.",
+    "not tested": "Too few shuffled labels to tell it from chance.",
     "undefined": "There is no value at 1/p₀.",
 }
 

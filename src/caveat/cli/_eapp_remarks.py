@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from caveat.cli._remark import Remark, Severity
@@ -37,6 +38,10 @@ def make_remarks(model: EAPP, model_auc: float | None = None) -> list[Remark]:
                 "A single telling column stays unseen here; --drivers looks for it.",
             )
         )
+    elif model.verdict_ == "not tested":
+        least = math.ceil(1 / model.alpha) - 1
+        how = f"{model.shuffles} shuffles; {least} are the least that can, --shuffles."
+        remarks.append(Remark("careful", model.verdict_text_, how=how))
     else:
         remarks.append(Remark("note", model.verdict_text_))
     if null["mean"] == null["mean"] and model.value_paper_ == model.value_paper_:
