@@ -55,8 +55,8 @@ def find_format(path: Path, given: str | None = None) -> str:
     if "idx" in path.name.lower() and "ubyte" in path.name.lower():
         return "idx"
     raise InvalidInput(
-        f"cannot tell the format of {path.name!r} by its ending; pass format=, one of "
-        f"{listing(FORMATS)}"
+        f"cannot tell the format of {path.name!r} by its ending; save the table as "
+        f".csv or .parquet, or, in Python, pass format=, one of {listing(FORMATS)}"
     )
 
 
