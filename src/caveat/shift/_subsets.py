@@ -44,6 +44,10 @@ def unrank(ranks: Sequence[int] | NDArray[np.int64], n: int, k: int) -> Masks:
            [0, 0, 1, 1]])
     """
     left = np.array(ranks, dtype=np.int64)
+    possible = comb(n, k)
+    if 2 * k > n and possible <= _LARGEST:
+        # The columns that stay come in the opposite order, and there are fewer of them.
+        return ~unrank(possible - 1 - left, n, n - k)
     missing = np.full(len(left), k)
     masks = np.zeros((len(left), n), dtype=bool)
     for column in range(n):
