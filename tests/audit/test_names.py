@@ -153,3 +153,13 @@ def test_several_targets_and_candidates_lose_their_names_too(frame, tmp_path):
         assert [word for word in words if word in study] == []
         copied = pd.read_parquet(folder / "table.parquet")
         assert "villain" not in copied.astype(str).to_csv()
+
+
+def test_columns_and_classes_may_be_called_by_numbers(audited):
+    rng = np.random.default_rng(0)
+    y = rng.integers(1, 3, 120)
+    table = pd.DataFrame({"0": rng.normal(size=120) + 2 * y, "1": rng.random(120)})
+    made = audited(table.assign(**{"2": y}), "2", models=("logistic-regression",))
+    (shifted,) = made.reading.shifted.values()
+    assert shifted.most_used == "0"
+    assert "If <code>0</code> vanishes" in made.index.read_text()

@@ -129,6 +129,8 @@ def test_a_bug_is_one_sentence_unless_debug_is_given(capsys, monkeypatch):
     assert err.count("\n") == 1
     with pytest.raises(ZeroDivisionError):
         main(["--debug", "list", "topics"])
+    with pytest.raises(ZeroDivisionError):
+        main(["list", "topics", "--debug"])
 
 
 def test_no_color_and_quiet_are_respected(tmp_path):

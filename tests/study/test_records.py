@@ -17,6 +17,7 @@ def fill(path, trials, change=0.0):
                 "checkpoint": [None] * len(indices),
                 "test.score": [number / 7 + change * (number == 3)] * len(indices),
                 "fact.word": ["=cmd()"] * len(indices),
+                "fact.name": ["126"] * len(indices),
             }
             if number % 2:
                 table["criterion.guess"] = [0.1 * number] * len(indices)
@@ -59,6 +60,10 @@ def test_rows_and_trials_agree(records, trials):
     assert records.rows["criterion.guess"].isna().any()
     assert records.trials["scenario.size"].isin([1, 2]).all()
     assert records.trials["group_size"].isin([1, 3]).all()
+
+
+def test_a_name_that_looks_like_a_number_stays_a_name(records):
+    assert set(records.rows["fact.name"]) == {"126"}
 
 
 def test_curves_notes_and_digests_come_back(records):

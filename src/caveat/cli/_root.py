@@ -99,8 +99,11 @@ def caveat(quiet: bool, debug: bool) -> None:
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and leave with the right exit code."""
     given = list(sys.argv[1:] if args is None else args)
+    # These two belong to all commands: they may stand anywhere.
+    common = [word for word in given if word in ("--debug", "--quiet")]
+    ordered = common + [word for word in given if word not in common]
     try:
-        code = caveat.main(given, prog_name="caveat", standalone_mode=False)
+        code = caveat.main(ordered, prog_name="caveat", standalone_mode=False)
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     except (click.Abort, KeyboardInterrupt):

@@ -364,6 +364,9 @@ class _Tables:
 
 
 def _as_array(values: list[Any]) -> NDArray:
+    # A column or a class may be called "126": a text stays one.
+    if str in set(map(type, values)):
+        return np.array(values, dtype=object)
     try:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
