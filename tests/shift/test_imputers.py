@@ -272,3 +272,22 @@ def test_dates_are_imputed_as_dates():
     for imputer in (Mean(), Gaussian(), Iterative(), RandomCell()):
         found = imputer.fit(train).impute(train, ["when"])["when"]
         assert pd.to_datetime(found).between("2019-12-31", "2020-01-06").all()
+
+
+@pytest.mark.parametrize("rows", [6, 60])
+def test_gaussian_solves_the_same_equations_with_few_rows(rows):
+    rng = np.random.default_rng(0)
+    train = pd.DataFrame(rng.normal(size=(rows, 9)) @ rng.normal(size=(9, 9)))
+    train.columns = list("abcdefghi")
+    test = train.iloc[:4] + 1.0
+    gone = np.isin(train.columns, ["b", "e", "f"])
+    centre, scale = train.to_numpy().mean(axis=0), train.to_numpy().std(axis=0)
+    z = (train.to_numpy() - centre) / scale
+    covariance = z.T @ z / rows
+    within = covariance[np.ix_(~gone, ~gone)] + 1e-3 * np.eye(6)
+    known = ((test.to_numpy() - centre) / scale)[:, ~gone]
+    wanted = known @ np.linalg.solve(within, covariance[np.ix_(~gone, gone)])
+    found = Gaussian().fit(train).impute(test, ["b", "e", "f"])
+    np.testing.assert_allclose(
+        found[["b", "e", "f"]], wanted * scale[gone] + centre[gone], rtol=1e-6
+    )

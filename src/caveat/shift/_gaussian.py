@@ -64,8 +64,8 @@ class Gaussian(RowImputer):
         self._centre = matrix.mean(axis=0)
         spread = matrix.std(axis=0)
         self._scale = np.where(spread > 0, spread, 1.0)
-        standard = (matrix - self._centre) / self._scale
-        self.covariance_ = standard.T @ standard / len(standard)
+        self._standard = (matrix - self._centre) / self._scale
+        self.covariance_ = self._standard.T @ self._standard / len(matrix)
 
     def bind(self, X: pd.DataFrame) -> Replace:
         """Standardise the rows once for all masks."""
@@ -91,8 +91,19 @@ class Gaussian(RowImputer):
         if gone.all():
             return expected
         rest = ~gone
-        within = self.covariance_[np.ix_(rest, rest)]
-        within = within + self.ridge * np.eye(len(within))
-        weights = cho_solve(cho_factor(within), self.covariance_[np.ix_(rest, gone)])
-        expected[:, gone] = standard[:, rest] @ weights
+        known, count = standard[:, rest], len(self._standard)
+        if count < rest.sum():
+            # The same from the products of rows: there are fewer rows than columns.
+            own = self._standard[:, rest]
+            inverse = _factor(own @ own.T / count, self.ridge)
+            weights = cho_solve(inverse, self._standard[:, gone])
+            expected[:, gone] = (known @ own.T) @ weights / count
+        else:
+            inverse = _factor(self.covariance_[np.ix_(rest, rest)], self.ridge)
+            between = self.covariance_[np.ix_(rest, gone)]
+            expected[:, gone] = known @ cho_solve(inverse, between)
         return expected
+
+
+def _factor(matrix: NDArray[np.float64], ridge: float) -> Any:
+    return cho_factor(matrix + ridge * np.eye(len(matrix)), lower=True)

@@ -23,6 +23,9 @@ from caveat.shift._upper import upper_bound
 USUAL_IMPUTERS = ("mean", "median", "gaussian", "native")
 _MOST_COLUMNS = 200
 _MOST_DEGREES = 24
+_MOST_SUBSETS = 2000
+#: Subsets times columns: what one number of missing columns may cost.
+_MOST_CELLS = 200_000
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ def shift_look(
     metric: str | None = None,
     task: str | None = None,
     tolerance: float = 0.01,
-    max_subsets: int = 2000,
+    max_subsets: int | None = None,
     random_state: Any = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> ShiftLook:
@@ -98,7 +101,9 @@ def shift_look(
     task : {"classification", "regression"}, optional
     tolerance : float, default=0.01
         For measures between 0 and 1; a share of the intact value for errors.
-    max_subsets : int, default=2000
+    max_subsets : int, optional
+        Of one number of columns, if the tolerance is not reached before. 2,000 if not
+        given, and fewer, but 100 at least, for tables of more than 100 columns.
     random_state : int, default=0
     progress : callable, optional
         ``progress(done, total)``, in curves.
@@ -155,6 +160,8 @@ def shift_look(
             f"only the {_MOST_COLUMNS} columns that correlate most with the target "
             f"were taken away one at a time, of {n_columns:,}"
         )
+    if max_subsets is None:
+        max_subsets = min(_MOST_SUBSETS, max(100, _MOST_CELLS // max(n_columns, 1)))
     degrees = _degrees(n_columns)
     for label, model in models.items():
         singles[label] = shift_curve(
