@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from caveat.proportions._design import DenseDesign, SparseDesign, design
+from caveat.proportions._kernels import log_cosh_along, log_cosh_terms
 from caveat.proportions._lockstep import run_together
 
 
@@ -48,10 +49,21 @@ def test_all_kinds_of_matrix_agree_with_the_formula(seed, scale, many):
         found = kind.log_cosh(W)
         np.testing.assert_allclose(found[0], value, rtol=1e-12)
         np.testing.assert_allclose(found[1], gradient, rtol=1e-9, atol=1e-9)
-        single, slope, curvature = kind.curvature(W[:, 0])
-        assert single == pytest.approx(value[0], rel=1e-12)
-        np.testing.assert_allclose(slope, gradient[:, 0], rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(curvature, 1 - np.tanh(X @ W[:, 0]) ** 2, atol=1e-12)
+
+
+@given(st.integers(0, 10_000), st.integers(1, 90), st.sampled_from([0.01, 1.0, 300.0]))
+@settings(max_examples=30, deadline=None)
+def test_the_terms_of_one_score_vector_agree_with_the_formula(seed, n, scale):
+    rng = np.random.default_rng(seed)
+    z, rise = scale * rng.normal(size=n), rng.normal(size=n)
+    value, tanh, bends = log_cosh_terms(z)
+    assert value == pytest.approx(np.logaddexp(z, -z).sum(), rel=1e-12)
+    np.testing.assert_allclose(tanh, np.tanh(z), rtol=1e-12)
+    np.testing.assert_allclose(bends, 1 - np.tanh(z) ** 2, atol=1e-12)
+    slope, bend = log_cosh_along(z, rise, 0.3)
+    there = np.tanh(z - 0.3 * rise)
+    assert slope == pytest.approx(-(rise @ there), rel=1e-9, abs=1e-9)
+    assert bend == pytest.approx(rise**2 @ (1 - there**2), rel=1e-9, abs=1e-9)
 
 
 def test_products_and_sums_agree_with_dense_algebra():

@@ -53,10 +53,6 @@ class Design(ABC):
         """Add a last feature that is 1 for all items."""
 
     @abstractmethod
-    def curvature(self, weights: Floats) -> tuple[float, Floats, Floats]:
-        """`log_cosh` at one score vector, and every item's ``1 - tanh(z)**2``."""
-
-    @abstractmethod
     def gram(self, item_weights: Floats) -> Floats:
         """``X.T @ diag(item_weights) @ X``."""
 
@@ -122,9 +118,6 @@ class SparseDesign(Design):
         )
         return SparseDesign(part, np.append(self.offset, 1.0))
 
-    def curvature(self, weights: Floats) -> tuple[float, Floats, Floats]:
-        return _kernels.sparse_curvature(*self._arrays, self.offset, weights)
-
     def gram(self, item_weights: Floats) -> Floats:
         upper, sums = _kernels.sparse_gram(*self._arrays, item_weights, self.shape[1])
         gram = upper + np.triu(upper, 1).T
@@ -185,12 +178,6 @@ class DenseDesign(Design):
 
     def with_constant(self) -> DenseDesign:
         return DenseDesign(np.column_stack([self.X, np.ones(len(self.X))]))
-
-    def curvature(self, weights: Floats) -> tuple[float, Floats, Floats]:
-        z = self.X @ weights
-        u = np.exp(-2.0 * np.abs(z))
-        value = float(np.abs(z).sum() + np.log1p(u).sum())
-        return value, self.X.T @ np.tanh(z), 4.0 * u / (1.0 + u) ** 2
 
     def gram(self, item_weights: Floats) -> Floats:
         gram = np.zeros((self.shape[1],) * 2)

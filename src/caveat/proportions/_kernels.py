@@ -187,39 +187,44 @@ def sparse_log_cosh_one(
     return sums[0], gradient
 
 
-@njit(cache=True)
-def sparse_curvature(
-    indptr: NDArray,
-    indices: NDArray,
-    data: Floats,
-    offset: Floats,
-    weights: Floats,
-) -> tuple[float, Floats, Floats]:
-    """Value and gradient for one score vector, and ``1 - tanh(z)**2`` of every item."""
-    n = len(indptr) - 1
-    start = 0.0
-    for j in range(len(offset)):
-        start += offset[j] * weights[j]
-    value, total, product = 0.0, 0.0, 1.0
-    gradient, curvature = np.zeros(len(weights)), np.empty(n)
-    for i in range(n):
-        z = start
-        for p in range(indptr[i], indptr[i + 1]):
-            z += data[p] * weights[indices[p]]
-        u = np.exp(-2.0 * abs(z))
-        tanh = np.copysign((1.0 - u) / (1.0 + u), z)
-        curvature[i] = 4.0 * u / ((1.0 + u) * (1.0 + u))
-        value += abs(z)
-        total += tanh
-        product *= 1.0 + u
-        if product > 1e250:
-            value += np.log(product)
-            product = 1.0
-        for p in range(indptr[i], indptr[i + 1]):
-            gradient[indices[p]] += data[p] * tanh
-    for j in range(len(offset)):
-        gradient[j] += offset[j] * total
-    return value + np.log(product), gradient, curvature
+@njit(cache=True, fastmath=_FUSED)
+def log_cosh_terms(z: Floats) -> tuple[float, Floats, Floats]:
+    """Sum ``log(e^z + e^-z)``; and ``tanh(z)`` and ``1 - tanh(z)**2`` of every item."""
+    value, tanh, bends = 0.0, np.empty(len(z)), np.empty(len(z))
+    u, scratch = np.empty(_ITEMS), np.empty(_ITEMS)
+    for first in range(0, len(z), _ITEMS):
+        last = min(len(z), first + _ITEMS)
+        part, few = z[first:last], u[: last - first]
+        room = scratch[: last - first]
+        _exponentials(part, room, room.view(np.int64), few)
+        product = 1.0
+        for q in range(len(part)):
+            product *= 1.0 + few[q]
+            value += abs(part[q])
+        value += np.log(product)
+        for q in range(len(part)):
+            bends[first + q] = 4.0 * few[q] / ((1.0 + few[q]) * (1.0 + few[q]))
+        _activations(part, few, tanh[first:last])
+    return value, tanh, bends
+
+
+@njit(cache=True, fastmath=_FUSED)
+def log_cosh_along(z: Floats, rise: Floats, size: float) -> tuple[float, float]:
+    """Slope and bend of the sum of ``log(e^y + e^-y)``, ``y = z - size rise``."""
+    slope, bend = 0.0, 0.0
+    y, u, scratch = np.empty(_ITEMS), np.empty(_ITEMS), np.empty(_ITEMS)
+    for first in range(0, len(z), _ITEMS):
+        count = min(len(z) - first, _ITEMS)
+        part, few, room = y[:count], u[:count], scratch[:count]
+        for q in range(count):
+            part[q] = z[first + q] - size * rise[first + q]
+        _exponentials(part, room, room.view(np.int64), few)
+        for q in range(count):
+            steep = (1.0 - few[q]) / (1.0 + few[q])
+            sign = 1.0 if part[q] >= 0.0 else -1.0
+            slope -= rise[first + q] * sign * steep
+            bend += rise[first + q] * rise[first + q] * (1.0 - steep * steep)
+    return slope, bend
 
 
 @njit(cache=True)

@@ -14,6 +14,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.optimize import minimize
 
 from caveat.proportions._design import Design
+from caveat.proportions._kernels import log_cosh_along, log_cosh_terms
 from caveat.proportions._lbfgs import Minimum
 
 Floats = NDArray[np.float64]
@@ -21,6 +22,8 @@ Floats = NDArray[np.float64]
 # Beyond this a Hessian costs more than the conjugate gradients that avoid it.
 _MOST_FEATURES = 1500
 _PRECISION = 1e-12
+# Looks along one ray; each halves the range at least.
+_LOOKS = 40
 
 
 def newton(
@@ -51,38 +54,64 @@ def newton(
     """
     if items.shape[1] > _MOST_FEATURES:
         return _hessian_free(items, linear, ridge, start, max_iter)
-    w, size = start, 1.0
-    value, gradient, curvature = _evaluate(items, linear, ridge, w)
-    for n_iter in range(max_iter):
-        hessian = items.gram(curvature)
+    w, z = start, items.scores(start)
+    for n_iter in range(1, max_iter + 1):
+        value, gradient, bends = _evaluate(items, linear, ridge, w, z)
+        hessian = items.gram(bends)
         hessian[np.diag_indices_from(hessian)] += ridge
         step = _solve(hessian, gradient)
         decrement = float(gradient @ step)
         scale = max(1.0, abs(value))
-        # A step that had to be cut short is rarely followed by a whole one.
-        size = min(1.0, 4.0 * size)
-        while True:
-            there = w - size * step
-            found = _evaluate(items, linear, ridge, there)
-            # Close to the minimum F no longer has the digits to show a descent.
-            if found[0] <= value - 1e-4 * size * decrement + 1e-3 * _PRECISION * scale:
-                break
-            size *= 0.5
-            if size < 1e-12:
-                return Minimum(w, value, gradient, n_iter, False)
-        w, (value, gradient, curvature) = there, found
         if decrement <= precision * scale:
-            return Minimum(w, value, gradient, n_iter + 1, True)
+            there = w - step
+            last = _evaluate(items, linear, ridge, there, items.scores(there))
+            # Close to the minimum F may no longer have the digits to show a descent.
+            if last[0] <= value + 1e-3 * _PRECISION * scale:
+                w, (value, gradient, _) = there, last
+            return Minimum(w, value, gradient, n_iter, True)
+        rise = items.scores(step)
+        rest = float((ridge * w - linear) @ step), float((ridge * step) @ step)
+        size = _lowest(z, rise, rest, decrement)
+        w, z = w - size * step, z - size * rise
+    value, gradient, _ = _evaluate(items, linear, ridge, w, items.scores(w))
     return Minimum(w, value, gradient, max_iter, False)
 
 
+def _lowest(
+    z: Floats, rise: Floats, rest: tuple[float, float], decrement: float
+) -> float:
+    """Find about the lowest point of F on the ray ``w - size step``.
+
+    Scores change along it by multiples of `rise`, so the items are not asked again;
+    `rest` is what line and penalty add to slope and bend. Where labels are almost
+    separable, a Newton step is ten times too long or too short: here it costs little
+    to see.
+    """
+    low, high, size = 0.0, np.inf, 1.0
+    for _ in range(_LOOKS):
+        slope, bend = log_cosh_along(z, rise, size)
+        slope, bend = slope - rest[0] + size * rest[1], bend + rest[1]
+        if abs(slope) <= 0.5 * decrement:
+            return size
+        if slope < 0.0:
+            low = size
+        else:
+            high = size
+        wanted = size - slope / bend if bend > 0.0 else np.inf
+        if not low < wanted < min(high, 10.0 * size):
+            wanted = 0.5 * (low + high) if np.isfinite(high) else 4.0 * size
+        size = wanted
+    return low or size
+
+
 def _evaluate(
-    items: Design, linear: Floats, ridge: Floats, w: Floats
+    items: Design, linear: Floats, ridge: Floats, w: Floats, z: Floats
 ) -> tuple[float, Floats, Floats]:
-    value, gradient, curvature = items.curvature(w)
+    """F and its gradient at w, whose scores are z, and every item's curvature."""
+    value, tanh, bends = log_cosh_terms(z)
     penalty = ridge * w
     total = value - float(linear @ w) + 0.5 * float(penalty @ w)
-    return total, gradient - linear + penalty, curvature
+    return total, items.weighted_sum(tanh) - linear + penalty, bends
 
 
 def _solve(hessian: Floats, gradient: Floats) -> Floats:
@@ -110,7 +139,7 @@ def _hessian_free(
         key = w.tobytes()
         if key not in last:
             last.clear()
-            last[key] = _evaluate(items, linear, ridge, w)
+            last[key] = _evaluate(items, linear, ridge, w, items.scores(w))
         return last[key]
 
     def product(w: Floats, v: Floats) -> Floats:
