@@ -117,6 +117,14 @@ def test_a_single_column_of_sets_will_do(crowd):
     assert table.annotations is None
 
 
+def test_columns_may_be_called_by_numbers(tmp_path):
+    path = tmp_path / "numbers.csv"
+    path.write_text("0,1,2\n3.5,a|b,a\n4.5,b,b\n")
+    table = read_candidates(path, candidates="1", truth="2")
+    assert table.X.columns.tolist() == ["0"]
+    assert table.sets.sizes.tolist() == [2, 1]
+
+
 def test_labels_that_look_like_numbers_or_gaps_stay_labels(tmp_path):
     path = tmp_path / "codes.csv"
     path.write_text("x,set\n1,007|NA\n2,7\n3,007\n")

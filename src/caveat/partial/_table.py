@@ -95,7 +95,8 @@ def read_candidates(
         truth_values = None if found.y is None else found.y.to_numpy()
         sets = CandidateSets(found.candidates, found.classes)
         return CandidateTable(found.X, sets, None, truth_values, list(found.notes))
-    frame, notes = _frame(place, form)
+    asked = [name for name in (candidates, truth, *annotators) if name]
+    frame, notes = _frame(place, form, asked)
     people = _columns(frame, annotators)
     if bool(people) == (candidates is not None):
         raise InvalidInput(

@@ -83,7 +83,7 @@ def read_csv(
         raise DataError(f"separator is {parted!r}; it must be one character")
     if separator is None and parted != ",":
         notes.append(f"fields are parted by {spelt(parted)}")
-    names = _names(clean, parted, where, columns, labels or (), notes)
+    names = _names(clean, parted, where, columns, {*(labels or ()), *text}, notes)
     if labels is None:
         labels = [name for name in names if name not in drop][-1:]
     headless = columns is not None
@@ -121,7 +121,7 @@ def _names(
     separator: str,
     where: str,
     columns: Sequence[str] | None,
-    labels: Collection[str],
+    asked: Collection[str],
     notes: list[str],
 ) -> list[str]:
     found = header(clean, separator, where)
@@ -131,7 +131,7 @@ def _names(
         names = [name.strip() for name in found]
         if names != found:
             notes.append("blanks around column names were left out")
-        if _all_numbers(names) and not set(labels) & set(names):
+        if _all_numbers(names) and not set(asked) & set(names):
             raise DataError(
                 f"{where}, line 1: {listing(names, most=4)} are numbers, not names; "
                 "add a header line, or pass columns="
