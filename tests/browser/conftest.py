@@ -3,6 +3,7 @@
 import importlib.util
 import shutil
 import sys
+import time
 from importlib.resources import files
 from pathlib import Path
 
@@ -49,12 +50,35 @@ def axe():
 
 
 @pytest.fixture(scope="session")
-def page_of(tmp_path_factory):
-    """Return what makes the page of a command, or an audit, once in a process."""
+def page_of(tmp_path_factory, request):
+    """Return what makes the page of a command, or an audit, once for all processes."""
     pytest.importorskip("torch")
     pages = _load("pages", Path(__file__).with_name("pages.py"))
-    pages.HOME = tmp_path_factory.mktemp("pages")
-    return lambda name: pages.PAGES[name]()
+    home = tmp_path_factory.getbasetemp()
+    if hasattr(request.config, "workerinput"):
+        home = home.parent
+
+    def find(name):
+        place = home / f"page-{name}"
+        ended = place / "ended"
+        try:
+            place.mkdir()
+        except FileExistsError:
+            # Another process makes it.
+            limit = time.monotonic() + 300
+            while not ended.exists():
+                assert time.monotonic() < limit, f"the page of {name} is not made"
+                time.sleep(0.1)
+        else:
+            try:
+                pages.PAGES[name](place)
+            finally:
+                ended.touch()
+        page = place / "out" / "index.html"
+        assert page.exists(), f"the page of {name} could not be made"
+        return page
+
+    return find
 
 
 def _fail(trial):

@@ -1,11 +1,10 @@
 """The pages that are opened: one of every topic's command, and two audits.
 
-Each is made once in a process, when a test first asks for it. All have names in them
-that would break a page that trusts its data.
+Each is made in a folder of its own, when a test first asks for it. All have names in
+them that would break a page that trusts its data.
 """
 
-from functools import cache, partial
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -15,9 +14,6 @@ from click.testing import CliRunner
 from caveat.audit import Settings, _plan_weaker, _sets, audit
 from caveat.cli._root import caveat
 from caveat.datasets import load
-
-HOME = Path()
-"""Where pages go: a folder that the fixture `page_of` provides."""
 
 HOSTILE = "<img src=x> “a”, 'b' 😀"
 COMMANDS = {
@@ -29,8 +25,7 @@ COMMANDS = {
 }
 
 
-@cache
-def trees():
+def trees(path):
     """Write one table that every topic can use, with hostile names."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 160)
@@ -47,26 +42,19 @@ def trees():
             "tree": words[y],
         }
     )
-    path = HOME / "trees.csv"
     frame.to_csv(path, index=False)
-    return path
 
 
-@cache
-def topic_page(name):
+def topic_page(name, place):
     """Run the command of a topic."""
-    out = trees().parent / name
-    words = [name, str(trees()), *COMMANDS[name], "--out", str(out)]
-    found = CliRunner().invoke(caveat, words)
+    trees(place / "trees.csv")
+    words = [name, str(place / "trees.csv"), *COMMANDS[name]]
+    found = CliRunner().invoke(caveat, [*words, "--out", str(place / "out")])
     assert found.exit_code == 0, found.output
-    return out / "index.html"
 
 
-@cache
-def audit_page():
+def audit_page(place):
     """Audit iris with hostile names."""
-    place = HOME / "audit"
-    place.mkdir()
     data = load("iris")
     frame = data.X.rename(columns={data.X.columns[0]: HOSTILE})
     frame.assign(kind=data.y).to_csv(place / "iris.csv", index=False)
@@ -76,15 +64,11 @@ def audit_page():
         models=("logistic-regression", "k-nn"),
         shuffles=20,
     )
-    made = audit(settings, place / "out", command="caveat audit iris.csv")
-    return made.index
+    audit(settings, place / "out", command="caveat audit iris.csv")
 
 
-@cache
-def weaker_page():
+def weaker_page(place):
     """Audit a table with all three kinds of weaker labels, and hostile names."""
-    place = HOME / "weaker"
-    place.mkdir()
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 200)
     X = rng.normal(size=(200, 3)) + 1.5 * np.eye(3)[y]
@@ -116,7 +100,6 @@ def weaker_page():
         patch.setattr(_sets, "_STEPS", 60)
         made = audit(settings, place / "out", engine="serial", command="caveat audit")
     assert made.reading.failures == []
-    return made.index
 
 
 PAGES = {name: partial(topic_page, name) for name in COMMANDS}
