@@ -147,10 +147,19 @@ def solve_tasks(tasks: Sequence[Task], items: Design) -> None:
         if is_exact(task.model):
             key = (task.model.max_iter, task.linear.tobytes())
             ways.setdefault(key, []).append(task)
+    last: list[float] = []
+    near: list[Floats] = []
     for (max_iter, _), way in ways.items():
         way.sort(key=lambda task: -task.model.lam)
         penalties = [penalty(task.model, items) for task in way]
-        ends = minima_along(items, way[0].linear, penalties, max_iter=5 * max_iter)
+        ends = minima_along(
+            items,
+            way[0].linear,
+            penalties,
+            max_iter=5 * max_iter,
+            near=near if penalties == last else (),
+        )
+        last, near = penalties, [end.x for end in ends]
         for task, end in zip(way, ends, strict=True):
             task.minimum = end
 

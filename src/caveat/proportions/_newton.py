@@ -56,7 +56,7 @@ def newton(
         return _hessian_free(items, linear, ridge, start, max_iter)
     w, z = start, items.scores(start)
     for n_iter in range(1, max_iter + 1):
-        value, gradient, bends = _evaluate(items, linear, ridge, w, z)
+        value, gradient, bends = value_at(items, linear, ridge, w, z)
         hessian = items.gram(bends)
         hessian[np.diag_indices_from(hessian)] += ridge
         step = _solve(hessian, gradient)
@@ -64,7 +64,7 @@ def newton(
         scale = max(1.0, abs(value))
         if decrement <= precision * scale:
             there = w - step
-            last = _evaluate(items, linear, ridge, there, items.scores(there))
+            last = value_at(items, linear, ridge, there, items.scores(there))
             # Close to the minimum F may no longer have the digits to show a descent.
             if last[0] <= value + 1e-3 * _PRECISION * scale:
                 w, (value, gradient, _) = there, last
@@ -73,7 +73,7 @@ def newton(
         rest = float((ridge * w - linear) @ step), float((ridge * step) @ step)
         size = _lowest(z, rise, rest, decrement)
         w, z = w - size * step, z - size * rise
-    value, gradient, _ = _evaluate(items, linear, ridge, w, items.scores(w))
+    value, gradient, _ = value_at(items, linear, ridge, w, items.scores(w))
     return Minimum(w, value, gradient, max_iter, False)
 
 
@@ -104,7 +104,7 @@ def _lowest(
     return low or size
 
 
-def _evaluate(
+def value_at(
     items: Design, linear: Floats, ridge: Floats, w: Floats, z: Floats
 ) -> tuple[float, Floats, Floats]:
     """F and its gradient at w, whose scores are z, and every item's curvature."""
@@ -139,7 +139,7 @@ def _hessian_free(
         key = w.tobytes()
         if key not in last:
             last.clear()
-            last[key] = _evaluate(items, linear, ridge, w, items.scores(w))
+            last[key] = value_at(items, linear, ridge, w, items.scores(w))
         return last[key]
 
     def product(w: Floats, v: Floats) -> Floats:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from caveat.proportions._design import Design
 from caveat.proportions._lbfgs import Minimum
-from caveat.proportions._newton import newton
+from caveat.proportions._newton import newton, value_at
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +25,12 @@ _PASSING = 1e-3
 
 
 def minima_along(
-    items: Design, linear: Floats, penalties: Sequence[float], *, max_iter: int
+    items: Design,
+    linear: Floats,
+    penalties: Sequence[float],
+    *,
+    max_iter: int,
+    near: Sequence[Floats] = (),
 ) -> list[Minimum]:
     """Minimise F for every penalty.
 
@@ -38,6 +43,9 @@ def minima_along(
         All positive, the largest first.
     max_iter : int
         Most iterations for each.
+    near : sequence of ndarray
+        Minimisers of a similar F for the same penalties, if there are any: each is the
+        start where it lies lower than the way does.
 
     Returns
     -------
@@ -46,13 +54,26 @@ def minima_along(
     """
     found: list[Minimum] = []
     w, last = np.zeros(items.shape[1]), penalties[0]
-    for lam in penalties:
+    for number, lam in enumerate(penalties):
+        ridge = np.full(len(w), lam)
         if found and _falls_endlessly(found[-1], last):
             w = _approach(items, linear, w, last, lam, max_iter)
-        ridge = np.full(len(w), lam)
+        elif near and _lower(items, linear, ridge, near[number], w):
+            w = near[number]
         found.append(newton(items, linear, ridge, w, max_iter=max_iter))
         w, last = found[-1].x, lam
     return found
+
+
+def _lower(
+    items: Design, linear: Floats, ridge: Floats, one: Floats, other: Floats
+) -> bool:
+    """Whether F is lower at one point than at another."""
+    values = [
+        value_at(items, linear, ridge, point, items.scores(point))[0]
+        for point in (one, other)
+    ]
+    return values[0] < values[1]
 
 
 def _falls_endlessly(end: Minimum, lam: float) -> bool:
