@@ -27,14 +27,14 @@ import sklearn
 from sklearn.metrics import roc_auc_score
 
 import caveat
-from caveat.baseline import best_labeling
-from caveat.baseline._evaluate import evaluate_each, labels_of
-from caveat.baseline._label_vectors import LabelVectors
-from caveat.baseline._many import best_for_each
-from caveat.baseline._neighbours import neighbours
-from caveat.baseline._rank_table import rank_table
-from caveat.baseline._read_target import read_target
-from caveat.baseline._shuffles import ShuffledLabels
+from caveat.eapp import best_labeling
+from caveat.eapp._evaluate import evaluate_each, labels_of
+from caveat.eapp._label_vectors import LabelVectors
+from caveat.eapp._many import best_for_each
+from caveat.eapp._neighbours import neighbours
+from caveat.eapp._rank_table import rank_table
+from caveat.eapp._read_target import read_target
+from caveat.eapp._shuffles import ShuffledLabels
 
 SHUFFLES = 200
 

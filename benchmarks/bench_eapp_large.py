@@ -21,7 +21,7 @@ import sklearn
 from sklearn.datasets import load_breast_cancer
 
 import caveat
-from caveat.baseline import EAPP, _clusterers
+from caveat.eapp import EAPP, _clusterers
 
 
 def timed(X: np.ndarray, y: np.ndarray) -> EAPP:

@@ -24,7 +24,7 @@ from caveat.study import Ledger, export, run
 READER = """\
 import os, sys
 os.sched_setaffinity(0, {int(sys.argv[3])})
-from caveat.report import build_report
+from caveat.board import build_report
 from caveat.study import Ledger
 from caveat.exceptions import CaveatError
 while True:

@@ -26,9 +26,9 @@ import numpy as np
 import pandas as pd
 
 import caveat
-from caveat.report._build import build_report
-from caveat.report.page._read_study import read_study
-from caveat.report.page._scorer import Scorer
+from caveat.board._build import build_report
+from caveat.board.page._read_study import read_study
+from caveat.board.page._scorer import Scorer
 from caveat.study import Records
 
 LEARNERS = [f"learner-{number:02d}" for number in range(12)]
@@ -58,7 +58,7 @@ def make_records(repeats: int) -> Records:
             "key": keys,
             "group": [f"g{key}" for key in keys],
             "study": "large",
-            "topic": "proportions",
+            "topic": "bags",
             "dataset": dataset,
             "learner": learner,
             "params": "{}",

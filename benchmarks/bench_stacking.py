@@ -22,9 +22,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from caveat.partial._classifier import make_algorithm
-from caveat.partial._plench import plench_draw, plench_split
-from caveat.partial.registry import COMMON, LEARNERS
+from caveat.candidates._classifier import make_algorithm
+from caveat.candidates._plench import plench_draw, plench_split
+from caveat.candidates.registry import COMMON, LEARNERS
 from caveat.training import Diverged, Job, adam, mlp, outputs, train_all
 
 ALGORITHMS = ("cc", "proden", "pop", "scl-nl", "op-w")

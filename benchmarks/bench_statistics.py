@@ -23,7 +23,7 @@ import scipy
 from scipy import stats
 
 import caveat
-from caveat.report import (
+from caveat.statistics import (
     SelectionTable,
     best_set,
     criterion_agreement,
@@ -50,7 +50,7 @@ def make_records(groups: int) -> SimpleNamespace:
             "key": [f"{i:064x}" for i in number],
             "group": [f"{i:064x}" for i in number],
             "study": "bench",
-            "topic": "partial",
+            "topic": "candidates",
             "dataset": [f"d{i % 20}" for i in number],
             "world": "",
             "learner": [f"l{i // 20 % 12}" for i in number],

@@ -15,7 +15,7 @@ noise, an easy task, and XOR.
 import numpy as np
 from matplotlib.figure import Figure
 
-from caveat.baseline import EAPP
+from caveat.eapp import EAPP
 
 rng = np.random.default_rng(0)
 y = np.repeat([0, 1], 200)

@@ -20,7 +20,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from sklearn.datasets import load_digits
 
-from caveat.baseline import EAPP, bias_probe
+from caveat.eapp import EAPP, bias_probe
 
 digits = load_digits()
 kept = np.isin(digits.target, [1, 7, 8])

@@ -3,6 +3,10 @@
 `pytest --hypothesis-profile=explore` draws new ones.
 """
 
+import importlib.util
+import sys
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -32,3 +36,26 @@ def holds(request):
         unhurried(given(*strategies)(law))()
 
     return check
+
+
+def _load():
+    name = "synthetic_records"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(
+            name, Path(__file__).parent / "synthetic_records.py"
+        )
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+@pytest.fixture(scope="session")
+def synthetic():
+    """Return the module that makes records up."""
+    return _load()
+
+
+@pytest.fixture(scope="session")
+def make_records():
+    """Return the function that makes records up."""
+    return _load().make_records

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy.io import savemat
 
-import caveat.partial
+import caveat.candidates
 from caveat.cli import main
 from caveat.cli._root import COMMANDS
 from caveat.cli._root import caveat as group
@@ -226,10 +226,10 @@ def spoken(files):
     X = X.iloc[:, :3]
     pets = pd.read_csv("pets.csv")
     items = pets[["pitch", "length"]]
-    model = caveat.partial.PartialLabelClassifier(max_steps=5, random_state=0)
+    model = caveat.candidates.PartialLabelClassifier(max_steps=5, random_state=0)
     sets = pets["labels"].str.split(";").tolist()
     Path("pets").mkdir(exist_ok=True)
-    caveat.partial.save_model(model.fit(items, sets), "pets/model.caveat")
+    caveat.candidates.save_model(model.fit(items, sets), "pets/model.caveat")
     x = torch.randn(40, 30, generator=torch.Generator().manual_seed(0))
     return {
         "caveat": caveat,
@@ -251,7 +251,7 @@ def spoken(files):
 def test_code_in_guides_runs(texts, files, ledgers, spoken):
     if any("bags-72.ledger" in text for text in texts):
         few = [{"name": "mm", "lam": [1, 10]}, "inverse-calibration"]
-        bags = {"study": "bags-72", "topic": "proportions", "learners": few}
+        bags = {"study": "bags-72", "topic": "bags", "learners": few}
         run({**bags, "datasets": ["wine"], "baseline": "none"}, "bags-72.ledger")
     for text in texts:
         exec(compile(text, "guide", "exec"), spoken)

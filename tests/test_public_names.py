@@ -7,14 +7,14 @@ import pytest
 
 NAMES = {
     "datasets": "load read available register",
-    "baseline": "EAPP best_labeling bias_probe",
-    "proportions": (
+    "eapp": "EAPP best_labeling bias_probe",
+    "bags": (
         "make_bags bag_proportions identify_variant EMLogisticRegression MeanMap "
         "LaplacianMeanMap AlternatingMeanMap DLLPClassifier InverseCalibration "
         "BagForwardCorrection LLPVAT EasyLLP FullBagKFold SplitBagKFold "
         "SplitBagShuffle SplitBagBootstrap"
     ),
-    "partial": (
+    "candidates": (
         "uniform_candidates flip_candidates instance_candidates "
         "complementary_candidates noisy_candidates aggregate_annotations "
         "vaguest_annotation covering_rate approximated_accuracy oracle_accuracy "
@@ -28,12 +28,12 @@ NAMES = {
     ),
     "shift": "feature_importance shift_curve models",
     "study": "load_study plan run Ledger",
-    "report": "select regret best_set average_ranks",
+    "statistics": "select regret best_set average_ranks",
     "models": "available",
 }
 
 DEFAULTS = {
-    "baseline.EAPP": {
+    "eapp.EAPP": {
         "representation": "pca",
         "latent": "auto",
         "clusterer": "kmeans",
@@ -45,13 +45,13 @@ DEFAULTS = {
         "shuffles": 200,
         "random_state": None,
     },
-    "baseline.best_labeling": {"score": "ratio"},
-    "baseline.bias_probe": {
+    "eapp.best_labeling": {"score": "ratio"},
+    "eapp.bias_probe": {
         "s": (0, 0.25, 0.5, 1, 2, 3),
         "unit": "auto",
         "columns": None,
     },
-    "proportions.make_bags": {
+    "bags.make_bags": {
         "n_bags": None,
         "sizes": None,
         "proportions": None,
@@ -59,27 +59,27 @@ DEFAULTS = {
         "legacy": False,
         "random_state": None,
     },
-    "proportions.identify_variant": {"alpha": 0.05, "random_state": None},
-    "proportions.MeanMap": {"lam": 1},
-    "proportions.LaplacianMeanMap": {"lam": 1, "gamma": 1, "sigma": 1},
-    "proportions.AlternatingMeanMap": {
+    "bags.identify_variant": {"alpha": 0.05, "random_state": None},
+    "bags.MeanMap": {"lam": 1},
+    "bags.LaplacianMeanMap": {"lam": 1, "gamma": 1, "sigma": 1},
+    "bags.AlternatingMeanMap": {
         "lam": 1,
         "gamma": 1,
         "sigma": 1,
         "mode": "min",
     },
-    "proportions.EMLogisticRegression": {"C": 1},
-    "proportions.DLLPClassifier": {"learning_rate": 1e-3},
-    "partial.uniform_candidates": {"n_classes": None, "method": "exact"},
-    "partial.flip_candidates": {
+    "bags.EMLogisticRegression": {"C": 1},
+    "bags.DLLPClassifier": {"learning_rate": 1e-3},
+    "candidates.uniform_candidates": {"n_classes": None, "method": "exact"},
+    "candidates.flip_candidates": {
         "rate": None,
         "matrix": None,
         "pairwise": False,
         "at_least_one_false": False,
     },
-    "partial.instance_candidates": {"rate": 0.4, "normalise": True},
-    "partial.complementary_candidates": {"count": 1},
-    "partial.PartialLabelClassifier": {
+    "candidates.instance_candidates": {"rate": 0.4, "normalise": True},
+    "candidates.complementary_candidates": {"count": 1},
+    "candidates.PartialLabelClassifier": {
         "algorithm": "proden",
         "variant": "paper",
         "params": None,

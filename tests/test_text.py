@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from caveat._text import terminal_text
 
-HOSTILE = json.loads((Path(__file__).parent / "report" / "hostile.json").read_text())
+HOSTILE = json.loads((Path(__file__).parent / "hostile.json").read_text())
 
 
 @pytest.mark.parametrize("name", HOSTILE, ids=ascii)

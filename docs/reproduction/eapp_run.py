@@ -23,7 +23,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits, load_wine
 
-from caveat.baseline import EAPP, bias_probe
+from caveat.eapp import EAPP, bias_probe
 from caveat.study import Ledger, run
 
 HERE = Path(__file__).parent

@@ -30,10 +30,10 @@ from numpy.typing import NDArray
 from scipy.ndimage import affine_transform
 from sklearn.metrics import roc_auc_score
 
-from caveat.baseline._clusterers import kmeans_centroids
-from caveat.baseline._clusters import Clusters
-from caveat.baseline._joint import KMeansFeatures
-from caveat.baseline._representation import PrincipalComponents
+from caveat.eapp._clusterers import kmeans_centroids
+from caveat.eapp._clusters import Clusters
+from caveat.eapp._joint import KMeansFeatures
+from caveat.eapp._representation import PrincipalComponents
 
 Floats = NDArray[np.float64]
 IMAGES = 400

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from sklearn.metrics import f1_score
 from sklearn.model_selection import ShuffleSplit
 
-from caveat.proportions import bag_proportions, search, standard_bags
-from caveat.proportions._standard import SPLIT_SEEDS
-from caveat.proportions.registry import LEARNERS
+from caveat.bags import bag_proportions, search, standard_bags
+from caveat.bags._standard import SPLIT_SEEDS
+from caveat.bags.registry import LEARNERS
 
 ORDERS = 2
 EXECUTIONS = 2

@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, f1_score
 from sklearn.model_selection import ShuffleSplit
 
-from caveat.proportions import bag_proportions, search, standard_bags
-from caveat.proportions._search import STRATEGIES
-from caveat.proportions._standard import SPLIT_SEEDS, StandardBags
-from caveat.proportions.registry import LEARNERS
+from caveat.bags import bag_proportions, search, standard_bags
+from caveat.bags._search import STRATEGIES
+from caveat.bags._standard import SPLIT_SEEDS, StandardBags
+from caveat.bags.registry import LEARNERS
 
 TABLE = Path(__file__).with_name("label-proportions.csv")
 COLUMNS = (

@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 from label_proportions_run import ONE_PER_VARIANT
 
-from caveat.proportions import identify_variant, standard_bags
+from caveat.bags import identify_variant, standard_bags
 
 TABLE = Path(__file__).with_name("label-proportions-variants.csv")
 TESTS = ("T1", "T2", "T3", "T4", "T5")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from caveat.report import select
+from caveat.statistics import select
 from caveat.study import Ledger
 
 HERE = Path(__file__).parent

@@ -14,10 +14,10 @@ import sys
 import warnings
 from pathlib import Path
 
+from caveat.candidates import PartialLabelClassifier, algorithms
+from caveat.candidates._classifier import make_algorithm
+from caveat.candidates._plench import PlenchScaler, plench_split
 from caveat.datasets import read
-from caveat.partial import PartialLabelClassifier, algorithms
-from caveat.partial._classifier import make_algorithm
-from caveat.partial._plench import PlenchScaler, plench_split
 
 TABLE = Path(__file__).with_name("partial-labels-defaults.csv")
 STEPS, SPLITS = 2000, 3

@@ -29,8 +29,8 @@ from partial_labels_data import (
     export,
 )
 
-from caveat.partial.registry import LEARNERS
-from caveat.report import criterion_agreement
+from caveat.candidates.registry import LEARNERS
+from caveat.statistics import criterion_agreement
 
 # Two forms of a criterion that differ by less choose the same on one split of Lost.
 _NOTABLE = 0.02

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
+from caveat.candidates import PartialLabelClassifier
+from caveat.candidates._plench import PlenchScaler, plench_split
 from caveat.datasets import read
-from caveat.partial import PartialLabelClassifier
-from caveat.partial._plench import PlenchScaler, plench_split
 
 SPLITS, STEPS = 5, 1000
 

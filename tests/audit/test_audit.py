@@ -16,7 +16,7 @@ from caveat.audit._remarks import make_remarks
 from caveat.cli._audit import _plain, _rule, key_numbers
 from caveat.cli._root import caveat
 from caveat.exceptions import CaveatError, InvalidInput
-from caveat.report.kit import render
+from caveat.pages import render
 from caveat.study import Ledger, run
 
 pytestmark = pytest.mark.thorough

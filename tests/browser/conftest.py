@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-_SYNTHETIC = Path(__file__).parents[1] / "report" / "synthetic_records.py"
+_SYNTHETIC = Path(__file__).parents[1] / "synthetic_records.py"
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
@@ -102,7 +102,7 @@ def _shift(learner, data, world):
 @pytest.fixture(scope="session")
 def rebuild():
     """Return what writes a report with everything that a report can have."""
-    from caveat.report import build_report
+    from caveat.board import build_report
 
     def build(out):
         synthetic = _load("synthetic_records", _SYNTHETIC)
@@ -124,7 +124,7 @@ def folder(tmp_path_factory, rebuild):
 @pytest.fixture(scope="session")
 def wide_folder(tmp_path_factory):
     """Write a report on 12 learners and 20 data sets."""
-    from caveat.report import build_report
+    from caveat.board import build_report
 
     synthetic = _load("synthetic_records", _SYNTHETIC)
     learners = {f"learner-{n:02d}": 0.9 - 0.01 * n for n in range(12)}

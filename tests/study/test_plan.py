@@ -109,7 +109,7 @@ def test_planning_changes_nothing_that_it_was_given(fake_study):
 
 def test_a_baseline_trial_is_added_per_data_set_and_split(fake_study):
     trials = plan(fake_study(baseline="eapp", datasets=["iris", "diabetes"]))
-    baseline = [t.spec for t in trials if t.spec["topic"] == "baseline"]
+    baseline = [t.spec for t in trials if t.spec["topic"] == "eapp"]
     assert [spec["repeat"] for spec in baseline] == [0, 1, 2]
     assert {spec["dataset"]["reference"] for spec in baseline} == {"iris"}
 

@@ -21,7 +21,7 @@ from caveat.audit._remark import Remark
 from caveat.audit._remarks import make_remarks
 from caveat.datasets import fingerprint
 from caveat.exceptions import InvalidInput
-from caveat.report.kit import Page, write, write_file
+from caveat.pages import Page, write, write_file
 
 LEDGER = "audit.ledger"
 STUDY = "study.yaml"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from caveat import pages as kit
 from caveat.audit._reading import Reading
-from caveat.report import kit
 
 if TYPE_CHECKING:
-    from caveat.report.kit import Canvas
+    from caveat.pages import Canvas
 
 
 def score_places(reading: Reading) -> int:

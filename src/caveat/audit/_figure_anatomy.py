@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from caveat import pages as kit
 from caveat.audit._reading import Reading
 from caveat.audit._remark import number
-from caveat.report import kit
 
 if TYPE_CHECKING:
-    from caveat.report.kit import Canvas
+    from caveat.pages import Canvas
 
 
 def anatomy(reading: Reading) -> kit.Figure | None:

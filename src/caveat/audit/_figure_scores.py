@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from caveat import pages as kit
 from caveat.audit._drawing import end_labels, score_places
 from caveat.audit._reading import Reading
 from caveat.audit._reading_parts import Free, Score
 from caveat.audit._remark import number
-from caveat.report import kit
 
 if TYPE_CHECKING:
-    from caveat.report.kit import Canvas
+    from caveat.pages import Canvas
 
 
 def eapp_curve(free: Free, best: Score | None) -> kit.Figure:

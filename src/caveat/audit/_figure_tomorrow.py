@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from caveat import pages as kit
 from caveat.audit._drawing import end_labels
 from caveat.audit._reading import Reading
 from caveat.audit._reading_parts import Shifted
 from caveat.audit._remark import loss, number
-from caveat.report import kit
 
 if TYPE_CHECKING:
-    from caveat.report.kit import Canvas
+    from caveat.pages import Canvas
 
 
 _MOST_COLUMNS = 10

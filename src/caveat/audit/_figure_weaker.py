@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from caveat import pages as kit
 from caveat.audit._reading_weaker import LabelModel, ManyTargets, Means
 from caveat.audit._remark import number
-from caveat.report import kit
 
 if TYPE_CHECKING:
-    from caveat.report.kit import Canvas
+    from caveat.pages import Canvas
 
 _SIDES = ("labels within a row", "rows within a label")
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from caveat.audit._folds import Fold, thinned
 from caveat.audit._table import Table
-from caveat.baseline import EAPP
+from caveat.eapp import EAPP
 from caveat.exceptions import CaveatError
 
 Row = dict[str, Any]

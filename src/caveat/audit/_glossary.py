@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from caveat import pages as kit
 from caveat.audit._reading import Reading
 from caveat.multilabel._catalogue import MEASURES
-from caveat.report import kit
 
 _TERMS: dict[str, tuple[str, str, str]] = {
     "auc": (

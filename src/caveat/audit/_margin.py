@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from caveat import pages as kit
 from caveat.audit._remark import Remark
-from caveat.report import kit
 
 
 def caveats_of(

@@ -17,10 +17,10 @@ from pandas.api import types
 
 from caveat.audit._score import read_predictions
 from caveat.audit._sets import SEPARATOR
+from caveat.candidates._table import labels_of
 from caveat.datasets import Dataset, resolve
 from caveat.datasets._files import digest_of
 from caveat.exceptions import InvalidInput
-from caveat.partial._table import labels_of
 
 if TYPE_CHECKING:
     from caveat.audit._plan import Prepared

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import caveat
+from caveat import pages as kit
 from caveat.audit._figure_anatomy import anatomy
 from caveat.audit._glossary import glossary
 from caveat.audit._reading import Reading
@@ -22,7 +23,6 @@ from caveat.audit._section_shares import shares_section
 from caveat.audit._section_targets import targets_section
 from caveat.audit._section_tomorrow import tomorrow_section
 from caveat.audit._title_weaker import weaker_lede, weaker_title
-from caveat.report import kit
 
 
 @dataclass(frozen=True)

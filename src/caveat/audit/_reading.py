@@ -19,7 +19,7 @@ from caveat.audit._reading_weaker import (
     read_shares,
     read_targets,
 )
-from caveat.report import corrected_resampled_t_test
+from caveat.statistics import corrected_resampled_t_test
 
 if TYPE_CHECKING:
     from caveat.study import Records

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from caveat import pages as kit
 from caveat.audit._reading import Reading
-from caveat.report import kit
 
 # Kinds of caveats in the order of how much the headline would mislead without them.
 _RANKS = {

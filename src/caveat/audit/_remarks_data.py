@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from caveat import pages as kit
 from caveat.audit._reading import Reading
 from caveat.audit._remark import Remark, home
-from caveat.report import kit
 
 
 def leaks(reading: Reading) -> list[Remark]:

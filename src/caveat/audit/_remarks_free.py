@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from caveat import pages as kit
 from caveat.audit._reading import Reading
 from caveat.audit._remark import Remark, number, verb
-from caveat.report import kit
 
 
 def free_score(reading: Reading) -> list[Remark]:

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
+from caveat import pages as kit
 from caveat.audit._reading import Reading
 from caveat.audit._reading_parts import Score
 from caveat.audit._remark import Remark, home, number, verb
-from caveat.report import kit
 
 
 def no_skill(reading: Reading) -> list[Remark]:

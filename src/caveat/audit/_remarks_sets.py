@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from caveat import pages as kit
 from caveat.audit._reading import Reading
 from caveat.audit._remark import Remark, number
-from caveat.report import kit
 
 
 def candidate_labels(reading: Reading) -> list[Remark]:

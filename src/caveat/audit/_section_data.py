@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from caveat import pages as kit
 from caveat.audit._margin import caveats_of
 from caveat.audit._reading import Reading
 from caveat.audit._remark import Remark, number
-from caveat.report import kit
 
 _KINDS = {
     "numerical": "number",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from caveat import pages as kit
 from caveat.audit._figure_scores import eapp_curve
 from caveat.audit._margin import caveats_of
 from caveat.audit._reading import Reading
 from caveat.audit._remark import Remark, number
-from caveat.report import kit
 
 
 def free_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:

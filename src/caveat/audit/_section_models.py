@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from caveat import pages as kit
 from caveat.audit._drawing import score_places
 from caveat.audit._figure_scores import model_dots
 from caveat.audit._margin import caveats_of
 from caveat.audit._reading import Reading
 from caveat.audit._remark import Remark, number
-from caveat.report import kit
 
 
 def models_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:

@@ -8,14 +8,14 @@ from typing import Any
 
 import pandas as pd
 
+from caveat import pages as kit
 from caveat.audit._figure_weaker import Mark, learner_dots
 from caveat.audit._margin import caveats_of
 from caveat.audit._reading import Reading
 from caveat.audit._reading_weaker import SetModel, Sets
 from caveat.audit._remark import Remark, number
-from caveat.partial._statistics import UNSURE
-from caveat.report import kit
-from caveat.report.kit import percent
+from caveat.candidates._statistics import UNSURE
+from caveat.pages import percent
 
 NAME, EYEBROW = "sets", "Weaker labels: candidates"
 _CRITERIA = {

@@ -8,14 +8,14 @@ from typing import Any
 
 import pandas as pd
 
+from caveat import pages as kit
 from caveat.audit._figure_weaker import Mark, learner_dots
 from caveat.audit._margin import caveats_of
 from caveat.audit._reading import Reading
 from caveat.audit._reading_weaker import Shares
 from caveat.audit._remark import Remark, number
 from caveat.audit._shares import RULE
-from caveat.proportions._variants import TESTS
-from caveat.report import kit
+from caveat.bags._variants import TESTS
 
 NAME, EYEBROW = "shares", "Weaker labels: shares of groups"
 _ALPHA = 0.05

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from caveat import pages as kit
 from caveat.audit._figure_weaker import side_panels
 from caveat.audit._margin import caveats_of
 from caveat.audit._reading import Reading
 from caveat.audit._reading_weaker import MAIN, LabelModel, ManyTargets
 from caveat.audit._remark import Remark, number
 from caveat.multilabel._catalogue import MEASURES
-from caveat.report import kit
 
 NAME, EYEBROW = "targets", "Weaker labels: several targets"
 _MOST_LABELS = 12

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from caveat import pages as kit
 from caveat.audit._figure_tomorrow import column_dots, decay_panels, policy_dots
 from caveat.audit._margin import caveats_of
 from caveat.audit._reading import Reading
 from caveat.audit._remark import Remark, loss
-from caveat.report import kit
 
 
 def tomorrow_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:

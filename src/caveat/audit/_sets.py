@@ -12,10 +12,10 @@ from caveat._registry import Entry
 from caveat.audit._folds import Fold, thinned
 from caveat.audit._measures import mean_auc
 from caveat.audit._table import Table
+from caveat.candidates import CandidateSets, candidate_statistics
+from caveat.candidates._statistics import UNSURE, confused_pairs
+from caveat.candidates._table import check_several, labels_of
 from caveat.exceptions import InvalidInput
-from caveat.partial import CandidateSets, candidate_statistics
-from caveat.partial._statistics import UNSURE, confused_pairs
-from caveat.partial._table import check_several, labels_of
 from caveat.tables import TableEncoder
 
 Row = dict[str, Any]
@@ -55,7 +55,7 @@ def _truth(table: Table) -> list[str]:
 
 def look_at_sets(table: Table, column: str) -> tuple[Row, dict[str, list[Row]]]:
     """Say how ambiguous the sets are, and how noisy where the truth is known."""
-    from caveat.partial._advice import choose_criterion
+    from caveat.candidates._advice import choose_criterion
 
     sets, truth = candidate_sets(table, column)
     found = candidate_statistics(sets, truth)
@@ -97,8 +97,8 @@ def learn_sets(
 
     A part of the training rows is held out: their sets, not their labels, choose.
     """
-    from caveat.partial import PartialLabelClassifier, suggest_labels
-    from caveat.partial._classifier import CRITERIA
+    from caveat.candidates import PartialLabelClassifier, suggest_labels
+    from caveat.candidates._classifier import CRITERIA
 
     sets, truth = candidate_sets(table, column)
     train, test = thinned(fold, _MOST_ROWS, seed)

@@ -19,12 +19,12 @@ from caveat.audit._folds import Fold, thinned
 from caveat.audit._score import measures_of
 from caveat.audit._table import Table
 from caveat.audit.registry import SHARES
+from caveat.bags import bag_hardness, feature_bags, identify_variant
+from caveat.bags._examine import QUICK_GRIDS
+from caveat.bags._search import STRATEGIES, search
+from caveat.bags._shares import share_table
+from caveat.bags.registry import LEARNERS as BAG_LEARNERS
 from caveat.exceptions import InvalidInput
-from caveat.proportions import bag_hardness, feature_bags, identify_variant
-from caveat.proportions._examine import QUICK_GRIDS
-from caveat.proportions._search import STRATEGIES, search
-from caveat.proportions._shares import share_table
-from caveat.proportions.registry import LEARNERS as BAG_LEARNERS
 from caveat.tables import TableEncoder
 
 Row = dict[str, Any]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from caveat import pages as kit
 from caveat.audit._reading import Reading
 from caveat.audit._reading_weaker import MAIN
 from caveat.audit._remark import number
-from caveat.report import kit
 
 
 def weaker_title(reading: Reading) -> kit.Prose:

@@ -3,13 +3,13 @@
 from math import inf
 
 from caveat._registry import Entry, Registry
+from caveat.bags.registry import CRITERIA as SHARE_CRITERIA
+from caveat.bags.registry import LEARNERS as SHARE_LEARNERS
+from caveat.candidates.registry import CRITERIA as SET_CRITERIA
+from caveat.candidates.registry import LEARNERS as SET_LEARNERS
 from caveat.models.registry import MODELS
 from caveat.multilabel.registry import LEARNERS as TARGET_LEARNERS
 from caveat.multilabel.registry import MEASURES as TARGET_MEASURES
-from caveat.partial.registry import CRITERIA as SET_CRITERIA
-from caveat.partial.registry import LEARNERS as SET_LEARNERS
-from caveat.proportions.registry import CRITERIA as SHARE_CRITERIA
-from caveat.proportions.registry import LEARNERS as SHARE_LEARNERS
 
 # What each part on weaker labels tries: a few learners of different kinds, none slow.
 TARGETS = ("popularity", "br-logistic", "ml-knn", "limo", "forest")
@@ -26,7 +26,7 @@ LEARNERS = Registry(
         ),
         Entry(
             name="eapp",
-            target="caveat.baseline._eapp:EAPP",
+            target="caveat.eapp._eapp:EAPP",
             display="EAPP",
             summary="what clusters reach without labels",
         ),
@@ -115,7 +115,7 @@ MEASURES = Registry(
         ),
         Entry(
             name="covered",
-            target="caveat.partial.criteria:covering_rate",
+            target="caveat.candidates.criteria:covering_rate",
             summary="share of rows whose most probable label is a candidate",
             facts={"direction": "max", "range": (0.0, 1.0)},
         ),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from caveat.report import kit
+    from caveat import pages as kit
 
 _LEFT_OUT = ("file", "out", "as_json", "jobs", "export")
 """Options that do not change the page."""
@@ -34,7 +34,7 @@ def command_again(context: click.Context, file: str, out: str) -> str:
 def again_section(conditions: str, command: str) -> kit.Section:
     """Close a page that one command makes from one file."""
     from caveat import __version__
-    from caveat.report import kit
+    from caveat import pages as kit
 
     return kit.Section(
         "again",

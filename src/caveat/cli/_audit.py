@@ -248,7 +248,7 @@ def _show_caveats(made: Audit) -> None:
 
 
 def _say_end(made: Audit) -> None:
-    from caveat.report.kit import plural
+    from caveat.pages import plural
 
     total = sum(made.reading.states.values())
     failed = len(made.reading.failures)
@@ -269,7 +269,7 @@ def _command(context: click.Context, file: str, out: str, hide: bool) -> str:
 
 def _plain(made: Audit, numbers: dict[str, float]) -> dict[str, Any]:
     """Return everything worth knowing as JSON: names, numbers, sentences, no cell."""
-    from caveat.report.kit import NBSP
+    from caveat.pages import NBSP
 
     reading: Reading = made.reading
     free = reading.free

@@ -15,8 +15,8 @@ from caveat.cli._remark import Remark, show_remarks
 from caveat.exceptions import InvalidInput, UnknownName
 
 if TYPE_CHECKING:
+    from caveat.bags import BagExamination
     from caveat.datasets import Dataset
-    from caveat.proportions import BagExamination
 
 RULE = "split-bag-shuffle"
 """How settings are chosen in the headline table."""
@@ -76,8 +76,8 @@ def bags(
     what a learner with every label would reach, and what it costs to choose
     settings without labels.
     """
-    from caveat.proportions import examine_bags
-    from caveat.proportions._examine import QUICK_LEARNERS
+    from caveat.bags import examine_bags
+    from caveat.bags._examine import QUICK_LEARNERS
 
     dataset = _dataset(file, target, by, drop)
     if rows < 50:

@@ -7,15 +7,15 @@ from inspect import getdoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from caveat import pages as kit
+from caveat.bags.registry import LEARNERS, RULES
 from caveat.cli._again import again_section
 from caveat.cli._bags import RULE, conditions, told_classes
 from caveat.cli._remark import Remark, caveats_of
-from caveat.proportions.registry import LEARNERS, RULES
-from caveat.report import kit
 
 if TYPE_CHECKING:
-    from caveat.proportions import BagExamination
-    from caveat.report.kit import Canvas
+    from caveat.bags import BagExamination
+    from caveat.pages import Canvas
 
 _MOST_GROUPS = 200
 

@@ -16,9 +16,9 @@ from caveat.cli._remark import show_remarks
 from caveat.exceptions import InvalidInput
 
 if TYPE_CHECKING:
+    from caveat.candidates import Advice
+    from caveat.candidates._table import CandidateTable
     from caveat.cli._candidates_look import Look
-    from caveat.partial import Advice
-    from caveat.partial._table import CandidateTable
 
 
 @click.command(
@@ -86,11 +86,11 @@ def candidates(
     Then try some algorithms, choose one by candidate sets that were held out (no true
     label is needed), and suggest a label for every item. Cells hold labels such as
     cat|dog, in one column or in one for every annotator. With --out there is a page,
-    the suggestions, and the model, which caveat.partial.load_model reads.
+    the suggestions, and the model, which caveat.candidates.load_model reads.
     """
+    from caveat.candidates import candidate_statistics
+    from caveat.candidates._table import read_candidates
     from caveat.cli._candidates_look import Look, make_remarks
-    from caveat.partial import candidate_statistics
-    from caveat.partial._table import read_candidates
 
     started = time.monotonic()
     if steps < 1:
@@ -144,8 +144,8 @@ def _conditions(look: Look, combine: str, steps: int, seed: int) -> str:
 
 
 def _curve(data: CandidateTable) -> Any:
-    from caveat.partial import annotator_curve
-    from caveat.partial._statistics import label_codes
+    from caveat.candidates import annotator_curve
+    from caveat.candidates._statistics import label_codes
 
     if data.annotations is None:
         return None
@@ -160,8 +160,8 @@ def _learn(
     steps: int,
     seed: int,
 ) -> tuple[Advice, Any]:
-    from caveat.partial import advise, suggest_labels
-    from caveat.partial._advice import USUAL
+    from caveat.candidates import advise, suggest_labels
+    from caveat.candidates._advice import USUAL
 
     progress = Progress("candidates")
     try:
@@ -226,7 +226,7 @@ def _show_advice(look: Look, advice: Advice) -> None:
         ]
         for row in advice.table.to_dict("records")
     ]
-    from caveat.partial._statistics import UNSURE
+    from caveat.candidates._statistics import UNSURE
 
     header = ["algorithm", "covering rate", "approximated accuracy", "steps", ""]
     say("")
@@ -241,13 +241,13 @@ def _show_advice(look: Look, advice: Advice) -> None:
 def _write(folder: Path, look: Look) -> None:
     """Write what is of use without the page: numbers, suggestions, the model."""
     from caveat.cli._candidates_page import MODEL, SUGGESTIONS
-    from caveat.report.kit import write_file
+    from caveat.pages import write_file
 
     text = json.dumps(_without_nan(look.plain()), indent=2) + "\n"
     write_file(folder / "candidates.json", text.encode("utf-8"))
     if look.advice is None or look.suggestions is None:
         return
-    from caveat.partial import save_model
+    from caveat.candidates import save_model
 
     content = look.suggestions.to_csv(index=False, float_format="%.6g")
     write_file(folder / SUGGESTIONS, content.encode("utf-8"))

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from caveat import pages as kit
 from caveat.cli._candidates_look import Look
-from caveat.report import kit
-from caveat.report.kit import percent
+from caveat.pages import percent
 
 if TYPE_CHECKING:
-    from caveat.report.kit import Canvas
+    from caveat.pages import Canvas
 
 _MOST_LABELS = 20
 _MOST_CLASSES = 30

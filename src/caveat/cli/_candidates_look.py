@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from caveat.candidates._statistics import UNSURE, confused_pairs
 from caveat.cli._remark import Remark, Severity
-from caveat.partial._statistics import UNSURE, confused_pairs
-from caveat.report.kit import percent
+from caveat.pages import percent
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from caveat.partial import Advice, CandidateStatistics
-    from caveat.partial._table import CandidateTable
+    from caveat.candidates import Advice, CandidateStatistics
+    from caveat.candidates._table import CandidateTable
 
 _NOISY, _VERY_NOISY = 0.02, 0.1
 _TWINS, _SAME = 0.9, 0.99

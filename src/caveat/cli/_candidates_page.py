@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from caveat import pages as kit
+from caveat.candidates._statistics import UNSURE
+from caveat.candidates.registry import LEARNERS
 from caveat.cli._again import again_section
 from caveat.cli._candidates_figures import (
     algorithm_dots,
@@ -16,10 +19,7 @@ from caveat.cli._candidates_figures import (
 )
 from caveat.cli._candidates_look import Look
 from caveat.cli._remark import Remark, caveats_of
-from caveat.partial._statistics import UNSURE
-from caveat.partial.registry import LEARNERS
-from caveat.report import kit
-from caveat.report.kit import percent
+from caveat.pages import percent
 
 MODEL = "model.caveat"
 SUGGESTIONS = "suggestions.csv"
@@ -253,7 +253,7 @@ def _suggestions(look: Look, remarks: Sequence[Remark]) -> kit.Section:
         blocks=[
             kit.Facts(
                 facts,
-                command=f'caveat.partial.load_model("{MODEL}").predict(new_items)',
+                command=f'caveat.candidates.load_model("{MODEL}").predict(new_items)',
             )
         ],
         caveats=caveats_of(remarks, "suggestions"),

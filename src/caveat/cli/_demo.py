@@ -26,9 +26,9 @@ def demo(out: str, jobs: int | None) -> None:
     Six models on three data sets that come with scikit-learn, and the page about one
     of them. Calling it again resumes: what was run is kept in the ledgers.
     """
+    from caveat.board import build_report
     from caveat.cli._leaderboard import show_leaderboard
     from caveat.exceptions import InvalidInput
-    from caveat.report import build_report
     from caveat.study import Ledger, run
 
     folder = Path(out)

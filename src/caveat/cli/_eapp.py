@@ -30,8 +30,8 @@ from caveat.exceptions import InvalidInput
 if TYPE_CHECKING:
     import pandas as pd
 
-    from caveat.baseline import EAPP
     from caveat.datasets import Dataset
+    from caveat.eapp import EAPP
 
 
 @click.command(
@@ -95,7 +95,7 @@ def eapp(
     names is the bar that a classifier has to clear. FILE is whatever caveat can read:
     CSV, Parquet, ARFF, IDX, npz, or a folder with a folder of pictures per class.
     """
-    from caveat.baseline import EAPP
+    from caveat.eapp import EAPP
 
     if model_auc is not None and not 0 <= model_auc <= 1:
         raise InvalidInput(
@@ -180,7 +180,7 @@ def _drivers(model: EAPP, seed: int) -> pd.DataFrame:
 
 def _probe(model: EAPP, dataset: Dataset, y: Any) -> pd.DataFrame:
     """Shift one class in labels that know nothing."""
-    from caveat.baseline import bias_probe
+    from caveat.eapp import bias_probe
 
     params = model.get_params(deep=False) | {"k_max": math.ceil(model.k_star_)}
     seed = params.pop("random_state")

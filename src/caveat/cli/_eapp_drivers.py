@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from caveat.report import kit
+from caveat import pages as kit
 
 # A loss that two decimals would call nothing.
 _NOTHING = 0.005

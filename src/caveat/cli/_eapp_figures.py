@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from caveat import pages as kit
 from caveat.cli._eapp_remarks import conditions
-from caveat.report import kit
 
 if TYPE_CHECKING:
-    from caveat.baseline import EAPP
-    from caveat.report.kit import Canvas
+    from caveat.eapp import EAPP
+    from caveat.pages import Canvas
 
 _NAMES = (
     " Honest: cluster names chosen on training rows. Dashed: chosen on the rows they "

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from caveat import pages as kit
 from caveat.cli._eapp_figures import curve_figure
 from caveat.cli._remark import Remark, caveats_of
-from caveat.report import kit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from caveat.baseline import EAPP
+    from caveat.eapp import EAPP
 
 _LEAD_NUMBERS = (
     "EAPP sorts the rows into k clusters by their features alone, then predicts the "

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from caveat.exceptions import InvalidInput
 
 if TYPE_CHECKING:
-    from caveat.baseline import EAPP
     from caveat.datasets import Dataset
+    from caveat.eapp import EAPP
 
 
 def read_file(

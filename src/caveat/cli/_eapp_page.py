@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from caveat import pages as kit
 from caveat.cli._again import again_section
 from caveat.cli._eapp_drivers import driver_section, probe_section
 from caveat.cli._eapp_figures import number_line, where_read
@@ -15,13 +16,12 @@ from caveat.cli._eapp_free import class_section, free_section
 from caveat.cli._eapp_input import class_share, target_name
 from caveat.cli._eapp_remarks import conditions
 from caveat.cli._remark import Remark
-from caveat.report import kit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from caveat.baseline import EAPP
     from caveat.datasets import Dataset
+    from caveat.eapp import EAPP
 
 _TITLES = {
     "trivially separable or biased": "Clusters already know the answer.",

@@ -10,7 +10,7 @@ from caveat.cli._remark import Remark, Severity
 if TYPE_CHECKING:
     import pandas as pd
 
-    from caveat.baseline import EAPP
+    from caveat.eapp import EAPP
 
 
 def make_remarks(model: EAPP, model_auc: float | None = None) -> list[Remark]:

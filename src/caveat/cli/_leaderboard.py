@@ -17,8 +17,8 @@ def show_leaderboard(records: Records, study: str) -> None:
 
     Incomplete searches are counted below the table, never filled in.
     """
-    from caveat.report import average_ranks, direction_of, select
-    from caveat.report._twins import tell_twins_apart
+    from caveat.board._twins import tell_twins_apart
+    from caveat.statistics import average_ranks, direction_of, select
     from caveat.study import TOPICS
 
     records = tell_twins_apart(records)
@@ -71,7 +71,7 @@ def _free_part(records: Records, measure: str) -> dict[str, float] | None:
     """Mean baseline per data set, if the baseline has this measure."""
     if measure not in records.rows:
         return None
-    rows = records.rows[records.rows["topic"] == "baseline"]
+    rows = records.rows[records.rows["topic"] == "eapp"]
     means = rows.groupby("dataset", observed=True)[measure].mean().dropna()
     return means.to_dict() if len(means) else None
 

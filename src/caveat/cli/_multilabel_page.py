@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from caveat import pages as kit
 from caveat.cli._again import again_section
 from caveat.cli._multilabel_remarks import best_by_measure
 from caveat.cli._multilabel_sections import (
@@ -21,7 +22,6 @@ from caveat.cli._multilabel_sections import (
 from caveat.cli._remark import Remark, caveats_of
 from caveat.multilabel._catalogue import MEASURES
 from caveat.multilabel._catalogue import Measure as CatalogueRow
-from caveat.report import kit
 
 if TYPE_CHECKING:
     from caveat.datasets import Dataset

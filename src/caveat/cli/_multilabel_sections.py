@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from caveat import pages as kit
 from caveat.cli._remark import Remark, caveats_of
 from caveat.multilabel._catalogue import MEASURES
-from caveat.report import kit
 
 if TYPE_CHECKING:
     from caveat.multilabel import Comparison
     from caveat.multilabel._compare import Judged
-    from caveat.report.kit import Canvas
+    from caveat.pages import Canvas
 
 
 def margin_section(

@@ -10,7 +10,7 @@ from caveat._text import terminal_text
 from caveat.cli._console import console
 
 if TYPE_CHECKING:
-    from caveat.report import kit
+    from caveat import pages as kit
 
 Severity = Literal["serious", "careful", "note"]
 
@@ -44,7 +44,7 @@ def show_caveat(severity: str, sentence: object, how: str = "") -> None:
     """Print one caveat; the blanks of a page that do not break do here."""
     from rich.text import Text
 
-    from caveat.report.kit import NBSP
+    from caveat.pages import NBSP
 
     line = Text(f"* {severity.capitalize()}".ljust(12), style=_COLOURS[severity])
     line.append(terminal_text(str(sentence).replace(NBSP, " ")), style="default")
@@ -61,7 +61,7 @@ def show_remarks(remarks: Iterable[Remark]) -> None:
 
 def caveats_of(remarks: Iterable[Remark], section: str = "") -> list[kit.Caveat]:
     """Put the remarks of a section on its page."""
-    from caveat.report import kit
+    from caveat import pages as kit
 
     return [
         kit.Caveat(

@@ -14,7 +14,7 @@ from caveat.cli._remark import show_caveat
 from caveat.cli._status import find_ledger
 
 if TYPE_CHECKING:
-    from caveat.report.kit import Chapter
+    from caveat.pages import Chapter
     from caveat.study import Records
 
 _MOST_CAVEATS = 3
@@ -50,8 +50,8 @@ def report(
     Without LEDGER, the only one in this folder is taken. The ledger is only read:
     a study that is still running goes on, and the page says how far it is.
     """
-    from caveat.report._build import build_page
-    from caveat.report.kit import write
+    from caveat.board._build import build_page
+    from caveat.pages import write
 
     where = find_ledger(ledger)
     records, shown = read_ledger(where, study)
@@ -102,6 +102,6 @@ def _summarise(chapter: Chapter) -> None:
 
 def _plain(words: object) -> str:
     """Write a sentence for a terminal, whose blanks all break."""
-    from caveat.report.kit import NBSP
+    from caveat.pages import NBSP
 
     return str(words).replace(NBSP, " ")

@@ -18,7 +18,7 @@ from caveat.cli._report import read_ledger
 from caveat.cli._status import find_ledger
 
 if TYPE_CHECKING:
-    from caveat.report._server import PageServer
+    from caveat.board._server import PageServer
 
 # A page that takes long to build is built seldom: a tenth of the time at most.
 _PAUSE_PER_BUILD = 9
@@ -78,8 +78,8 @@ def serve(
     Without LEDGER, the only one in this folder is taken. Only this machine can
     reach the page, which has the figures and tables of `caveat report`.
     """
+    from caveat.board._server import PageServer, is_loopback
     from caveat.exceptions import InvalidInput
-    from caveat.report._server import PageServer, is_loopback
 
     if not is_loopback(host) and not allow_remote:
         raise InvalidInput(
@@ -132,8 +132,8 @@ class _Live:
 
     def pages(self) -> dict[str, bytes]:
         """Build the page and all files beside it."""
-        from caveat.report._build import build_page
-        from caveat.report.kit import contents
+        from caveat.board._build import build_page
+        from caveat.pages import contents
 
         started = time.perf_counter()
         counts = self._count()

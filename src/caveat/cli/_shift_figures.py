@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from caveat import pages as kit
 from caveat.cli._shift_remarks import best_model, short
-from caveat.report import kit
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from caveat.cli._shift_result import Shifted
-    from caveat.report.kit import Canvas
+    from caveat.pages import Canvas
 
 _MOST_COLUMNS = 25
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from caveat import pages as kit
 from caveat.cli._again import again_section
 from caveat.cli._remark import caveats_of
 from caveat.cli._shift_figures import (
@@ -14,7 +15,6 @@ from caveat.cli._shift_figures import (
     one_line,
 )
 from caveat.cli._shift_remarks import best_model, short
-from caveat.report import kit
 
 if TYPE_CHECKING:
     from caveat.cli._shift_result import Shifted

@@ -113,7 +113,7 @@ def load_plcifar10(files: Mapping[str, bytes], *, rule: str) -> Dataset:
         X=pd.DataFrame(flat, columns=pixel_names(32, 32, "rgb")),
         y=pd.Series(labels.astype(np.int64), name="class"),
         candidates=candidates,
-        task="partial",
+        task="candidates",
         image_shape=(32, 32, 3),
     )
 

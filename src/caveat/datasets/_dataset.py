@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from caveat.datasets._kinds import check_columns, detect_kinds
 from caveat.exceptions import InvalidInput, listing
 
-TASKS = ("binary", "multiclass", "regression", "multilabel", "partial")
+TASKS = ("binary", "multiclass", "regression", "multilabel", "candidates")
 
 
 class _Shared:
@@ -67,7 +67,7 @@ class Dataset:
         0/1 per item and label, for many labels.
     candidates : bool array of shape (items, classes), optional
         Which labels an item may have, in the order of `classes`.
-    task : {"binary", "multiclass", "regression", "multilabel", "partial"}
+    task : {"binary", "multiclass", "regression", "multilabel", "candidates"}
     kinds : mapping, optional
         Column to ``numerical``, ``categorical`` or ``boolean``; what is missing is
         detected.
@@ -144,7 +144,7 @@ class Dataset:
     def _check_target(self, rows: int) -> None:
         if self.task == "multilabel":
             self._check_labels()
-        elif self.task == "partial":
+        elif self.task == "candidates":
             self._check_candidates(rows)
         elif self.y is None:
             raise InvalidInput(

@@ -192,5 +192,5 @@ def doubtful(
         X=_table(X),
         y=pd.Series(y, name="class"),
         candidates=candidates,
-        task="partial",
+        task="candidates",
     )

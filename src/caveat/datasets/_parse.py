@@ -170,7 +170,7 @@ def _from_mat(data: bytes, where: str, name: str, given: Mapping[str, Any]) -> D
         X=pd.DataFrame(found.X, columns=names),
         y=y,
         candidates=found.candidates,
-        task="partial",
+        task="candidates",
         notes=tuple(notes),
     )
 
@@ -246,7 +246,7 @@ def _from_arrays(
             X=frame,
             y=None if y is None else pd.Series(y, name="label"),
             candidates=arrays["candidates"],
-            task="partial",
+            task="candidates",
             kinds=given["kinds"],
         )
     if "Y" in arrays:

@@ -21,7 +21,7 @@ _CONTENT = {
     "lending": "d8425b7e2063d32acd6d0e8add2dd9e5d3a7098594f694fd3f2f1ca3aac085a1",
     "sectors": "73898804fa8fd28edf5b844f79c25008c10d5b9713656e1e0a9b991ece882092",
     "tags": "9e932e85947d89cea919ac04048319ea5c5e57e6d7b15fe4cc6af95572449201",
-    "doubtful": "76898ebe617734593a88b6f4c11facc0444783beb1ff0421eb11eb75132b5002",
+    "doubtful": "6bd831cc286275a4515b346491d1101bd712a99cf059031e4805f27b381586ff",
 }
 _BUNDLED = "caveat.datasets._embedded:load_bundled"
 _DRAWN = "caveat.datasets._generators:"
@@ -126,5 +126,5 @@ EMBEDDED = [
     _world("lending", "binary", 1000, 6, 2, "text, truth values, gaps, and a region"),
     _world("sectors", "multilabel", 2000, 2, 4, "four triangles with sets of labels"),
     _world("tags", "multilabel", 300, 12, 6, "six noisy linear labels, one rare"),
-    _world("doubtful", "partial", 500, 6, 5, "clouds with candidate labels"),
+    _world("doubtful", "candidates", 500, 6, 5, "clouds with candidate labels"),
 ]

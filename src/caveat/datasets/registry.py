@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from caveat._registry import Registry
+from caveat.datasets._rows_bags import PROPORTIONS
+from caveat.datasets._rows_candidates import PARTIAL
 from caveat.datasets._rows_eapp import EAPP
 from caveat.datasets._rows_embedded import EMBEDDED
 from caveat.datasets._rows_multilabel import MULTILABEL
-from caveat.datasets._rows_partial import PARTIAL
-from caveat.datasets._rows_proportions import PROPORTIONS
 from caveat.datasets._rows_shift import SHIFT
 
 DATASETS = Registry(

@@ -173,7 +173,7 @@ def configurations(
 def _takes_baseline(topic: str, reference: Any) -> bool:
     from caveat.datasets import describe
 
-    return topic != "baseline" and describe(reference)["task"] in (
+    return topic != "eapp" and describe(reference)["task"] in (
         "binary",
         "multiclass",
     )
@@ -185,7 +185,7 @@ def _baseline_specs(
     """One baseline trial per data set and split: how far clustering gets alone."""
     for repeat, seed in study.all_repeats:
         yield {
-            "topic": "baseline",
+            "topic": "eapp",
             "dataset": dataset,
             "protocol": "caveat",
             "split": study.split.model_dump(by_alias=True),

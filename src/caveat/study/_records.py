@@ -200,7 +200,7 @@ def _read_glossary(
     query = sa.select(glossary).where(glossary.c.topic.in_(sorted(topics)))
     rows = connection.execute(query).all()
     found: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in sorted(rows, key=lambda row: (row.topic != "baseline", *row)):
+    for row in sorted(rows, key=lambda row: (row.topic != "eapp", *row)):
         found[row.kind, row.name] = {"topic": row.topic, **from_json(row.facts)}
     return found
 
@@ -276,9 +276,9 @@ def _trials_frame(
         for name in names
     }
     studied = frame.groupby("study")["topic"].transform(
-        lambda topics: (topics != "baseline").any()
+        lambda topics: (topics != "eapp").any()
     )
-    baseline = (frame["topic"] == "baseline") & studied.astype(bool)
+    baseline = (frame["topic"] == "eapp") & studied.astype(bool)
     return pd.concat(
         [frame, pd.DataFrame(scenario), baseline.rename("baseline")], axis=1
     )

@@ -45,7 +45,9 @@ def split_rows(dataset: Dataset, settings: Mapping[str, Any], seed: int) -> Spli
     rng = np.random.default_rng(seed)
     if settings.get("groups"):
         return _whole_groups(_column(dataset, settings["groups"]), share, rng)
-    labels = dataset.y if dataset.task in ("binary", "multiclass", "partial") else None
+    labels = (
+        dataset.y if dataset.task in ("binary", "multiclass", "candidates") else None
+    )
     if settings.get("stratify") and labels is not None:
         return _stratified(np.asarray(labels), share, rng)
     order = rng.permutation(count)

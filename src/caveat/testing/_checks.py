@@ -32,7 +32,7 @@ _KINDS: dict[str, tuple[Callable[[], Problem], list[Check]]] = {
             weak.without_bags_it_is_a_plain_classifier,
         ],
     ),
-    "partial": (
+    "candidates": (
         partly_labelled,
         [
             weak.one_candidate_each_is_a_label,
@@ -55,7 +55,7 @@ def checks_of(kind: str) -> list[Check]:
 
     Parameters
     ----------
-    kind : {"classifier", "bag", "partial", "multilabel"}
+    kind : {"classifier", "bag", "candidates", "multilabel"}
 
     Returns
     -------
@@ -142,7 +142,7 @@ def check_partial_learner(
     AssertionError
         One sentence: what it owes, and what happened instead.
     """
-    _run("partial", estimator, learns)
+    _run("candidates", estimator, learns)
     _compare(estimator, twin)
 
 

@@ -130,7 +130,7 @@ def test_cut_arrays_are_refused(end):
         ({"y": np.array(["a", "b", "a"])}, "binary"),
         ({"y": np.array([0.5, 1.5, 2.5])}, "regression"),
         ({"Y": np.eye(3, dtype=int)}, "multilabel"),
-        ({"candidates": np.ones((3, 2), bool), "y": np.array([0, 1, 0])}, "partial"),
+        ({"candidates": np.ones((3, 2), bool), "y": np.array([0, 1, 0])}, "candidates"),
     ],
 )
 def test_arrays_make_data_sets_of_every_task(tmp_path, arrays, task):

@@ -1,0 +1,266 @@
+"""Learning from bags: a grid of configurations, one fit, many items.
+
+    OMP_NUM_THREADS=1 python benchmarks/bench_bags.py           all, minutes
+    OMP_NUM_THREADS=1 python benchmarks/bench_bags.py grid      only this
+    OMP_NUM_THREADS=1 python benchmarks/bench_bags.py memory    a million items
+
+**grid**: 36 configurations of the Laplacian mean map on splits of 36,631 x 179 items
+(one-hot columns and numbers as in Adult, scaled to [-1, 1]), against a plain loop of
+independent dense fits that finds the same minima. The plain loop takes one split; its
+coefficients and criteria are asserted to be equal.
+**linear**: what twice and four times as many items cost, in units of once.
+**memory**: peak memory of fits to 1,000,000 x 200 items, dense and sparse.
+"""
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import platform
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numba
+import numpy as np
+import scipy
+import sklearn
+from scipy import sparse
+from scipy.linalg import cho_factor, cho_solve
+
+import caveat
+from caveat.bags import (
+    AlternatingMeanMap,
+    BagForwardCorrection,
+    DLLPClassifier,
+    EMLogisticRegression,
+    InverseCalibration,
+    LaplacianMeanMap,
+    MeanMap,
+    SplitBagShuffle,
+    bag_proportions,
+    make_bags,
+    search,
+)
+from caveat.bags.criteria import bag_l1
+
+GRID = {"lam": [0, 1, 10, 100], "gamma": [0.01, 0.1, 1.0], "sigma": [0.25, 0.5, 1.0]}
+LEVELS = (74, 9, 16, 7, 15, 6, 5, 42)
+
+
+def items_like_adult(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Eight one-hot blocks and five numbers, scaled to [-1, 1]; labels follow some."""
+    rng = np.random.default_rng(seed)
+    blocks, score = [], np.full(n, -1.6)
+    for levels in LEVELS:
+        shares = rng.dirichlet(np.full(levels, 0.4))
+        level = rng.choice(levels, size=n, p=shares)
+        blocks.append(np.eye(levels)[level])
+        score += 0.8 * rng.normal(size=levels)[level]
+    rare = np.where(rng.random((n, 2)) < 0.06, rng.random((n, 2)), 0.0)
+    numbers = [
+        rng.random(n),
+        rng.integers(0, 2, n),
+        *rare.T,
+        rng.integers(0, 60, n) / 60,
+    ]
+    score += 2.0 * rare.sum(axis=1) + numbers[4]
+    y = (rng.random(n) < 1 / (1 + np.exp(-score))).astype(int)
+    return 2.0 * np.column_stack([*numbers, *blocks]) - 1.0, y
+
+
+def problem(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Items, labels, bags of the Simple variant and their proportions."""
+    X, y = items_like_adult(n)
+    bags = make_bags(
+        None, y, variant="simple", n_bags=5, proportions="close-global", random_state=0
+    ).assignment
+    return X, y, bags, bag_proportions(y, bags)
+
+
+def plain_fit(
+    X: np.ndarray,
+    bags: np.ndarray,
+    p: np.ndarray,
+    lam: float,
+    gamma: float,
+    sigma: float,
+) -> np.ndarray:
+    """One Laplacian mean map as one would write it down: dense, alone, from zero."""
+    n, d = X.shape
+    L = len(p)
+    sizes = np.bincount(bags, minlength=L)
+    means = np.array([X[bags == bag].mean(axis=0) for bag in range(L)])
+    alike = np.exp(-np.linalg.norm(means[:, None] - means[None], axis=2) / sigma)
+    np.fill_diagonal(alike, 0.0)
+    laplacian = np.diag(alike.sum(axis=1)) - alike
+    Pi = np.hstack([np.diag(p), np.diag(1 - p)])
+    V = np.linalg.solve(Pi.T @ Pi + gamma * np.kron(np.eye(2), laplacian), Pi.T @ means)
+    q = sizes @ p / n
+    a, c = sizes * p / (sizes @ p), sizes * (1 - p) / (sizes @ (1 - p))
+    linear = n * (q * a @ V[:L] - (1 - q) * c @ V[L:])
+    # Without a penalty: the smallest for which the minimum is well defined.
+    ridge = max(lam, 1e-6 * n * float((X * X).mean()))
+
+    def evaluate(w: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        z = X @ w
+        value = np.logaddexp(z, -z).sum() - linear @ w + 0.5 * ridge * w @ w
+        tanh = np.tanh(z)
+        return float(value), X.T @ tanh - linear + ridge * w, 1.0 - tanh * tanh
+
+    w = np.zeros(d)
+    value, gradient, curvature = evaluate(w)
+    for _ in range(500):
+        hessian = X.T @ (curvature[:, None] * X) + ridge * np.eye(d)
+        step = cho_solve(cho_factor(hessian), gradient)
+        decrement, size = float(gradient @ step), 1.0
+        noise = 1e-12 * max(1.0, abs(value))
+        while True:
+            found = evaluate(w - size * step)
+            if found[0] <= value - 1e-4 * size * decrement + 1e-3 * noise:
+                break
+            size *= 0.5
+        w = w - size * step
+        value, gradient, curvature = found
+        if decrement <= noise:
+            break
+    return w
+
+
+def bench_grid(n: int = 36_631, n_splits: int = 5) -> None:
+    """36 configurations on every split, together and one by one."""
+    X, _, bags, shares = problem(n)
+    warm = slice(0, 2000)
+    search(
+        LaplacianMeanMap(), {"lam": [1]}, X[warm], bags[warm], shares,
+        strategies=["split-bag-shuffle"], n_splits=2, random_state=0,
+    )  # fmt: skip
+    begin = time.process_time()
+    found = search(
+        LaplacianMeanMap(), GRID, X, bags, shares,
+        strategies=["split-bag-shuffle"], n_splits=n_splits, random_state=0,
+    )  # fmt: skip
+    # The search also fits everything to all items once: n_splits + 2 in half splits.
+    together = (time.process_time() - begin) * n_splits / (n_splits + 2)
+    splitter = SplitBagShuffle(n_splits, random_state=0)
+    splits = list(splitter.split(None, bags, shares))
+    alone = 0.0
+    worst = 0.0
+    criteria = np.zeros(len(found.configurations))
+    train, held = splits[0]
+    for k, params in enumerate(found.configurations):
+        begin = time.process_time()
+        w = plain_fit(X[train], bags[train], shares[:, 1], **params)
+        criteria[k] = bag_l1((X[held] @ w >= 0).astype(int), bags[held], shares)
+        alone += time.process_time() - begin
+        ours = LaplacianMeanMap(**params).fit(
+            X[train], bags=bags[train], proportions=shares
+        )
+        worst = max(worst, np.abs(ours.coef_[0] - w).max() / np.abs(w).max())
+        predicted = ours.predict(X[held])
+        assert abs(bag_l1(predicted, bags[held], shares) - criteria[k]) < 1e-3
+    assert worst < 1e-4, worst
+    alone *= n_splits
+    say("grid", f"{n:,} x {X.shape[1]}, 36 configurations x {n_splits} splits")
+    say("  together", f"{together:8.1f} s")
+    say("  one by one, dense", f"{alone:8.1f} s (from one split)")
+    say("  ratio", f"{alone / together:8.1f}, coefficients equal to {worst:.1e}")
+
+
+def bench_linear(sizes: Sequence[int] = (40_000, 80_000, 160_000)) -> None:
+    """Cost of n, 2n and 4n items with the same number of passes over them."""
+    learners: list[Any] = [
+        MeanMap(solver="lbfgs", max_iter=30),
+        LaplacianMeanMap(solver="lbfgs", max_iter=30),
+        AlternatingMeanMap(solver="lbfgs", max_iter=30, max_rounds=2, tol=0.0),
+        EMLogisticRegression(max_rounds=3, tol=0.0),
+        BagForwardCorrection(max_iter=30),
+        InverseCalibration(),
+        DLLPClassifier(epochs=3, bag_batch=None, random_state=0),
+    ]
+    problems = [problem(n) for n in sizes]
+    for learner in learners:
+        cells = []
+        for X, _, bags, shares in problems:
+            few = slice(0, 500)
+            learner.fit(X[few], bags=bags[few], proportions=shares)
+            begin = time.process_time()
+            learner.fit(X, bags=bags, proportions=shares)
+            cells.append(time.process_time() - begin)
+        ratios = " ".join(f"{cell / cells[0]:5.2f}" for cell in cells)
+        say(
+            f"linear, {type(learner).__name__}",
+            f"{1e6 * cells[-1] / sizes[-1]:6.1f} µs an item; n, 2n, 4n cost {ratios}",
+        )
+
+
+def bench_memory() -> None:
+    """Peak memory of a fit to a million items, each in a process of its own."""
+    for kind in ("dense", "sparse"):
+        for learner in ("MeanMap", "LaplacianMeanMap", "EMLogisticRegression",
+                        "BagForwardCorrection"):  # fmt: skip
+            command = [sys.executable, __file__, "one-fit", kind, learner]
+            out = subprocess.run(command, capture_output=True, text=True, check=True)
+            say(f"memory, {kind}, {learner}", out.stdout.strip())
+
+
+def one_fit(kind: str, learner: str, n: int = 1_000_000, d: int = 200) -> None:
+    """Fit once and print seconds and peak memory."""
+    rng = np.random.default_rng(0)
+    bags = rng.integers(0, 50, n)
+    if kind == "dense":
+        X: Any = rng.normal(size=(n, d))
+    else:
+        hot = [20 * block + rng.integers(0, 20, n) for block in range(10)]
+        X = sparse.csr_matrix(
+            (
+                np.ones(10 * n),
+                np.column_stack(hot).ravel(),
+                np.arange(0, 10 * n + 1, 10),
+            ),
+            shape=(n, d),
+        )
+    shares = np.linspace(0.1, 0.9, 50)
+    models = {
+        "MeanMap": MeanMap(),
+        "LaplacianMeanMap": LaplacianMeanMap(),
+        "EMLogisticRegression": EMLogisticRegression(max_rounds=2),
+        "BagForwardCorrection": BagForwardCorrection(max_iter=20),
+    }
+    begin = time.process_time()
+    models[learner].fit(X, bags=bags, proportions=shares)
+    seconds = time.process_time() - begin
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    limit = 8.0 if kind == "dense" else 2.0
+    assert peak < limit, peak
+    print(f"{seconds:6.1f} s, peak {peak:.2f} GB (limit {limit:.0f})")
+
+
+def say(what: str, value: str) -> None:
+    """Print one line."""
+    print(f"{what:40s} {value}", flush=True)
+
+
+def main() -> None:
+    """Run what is asked for, or everything."""
+    asked = sys.argv[1:]
+    if asked[:1] == ["one-fit"]:
+        one_fit(*asked[1:])
+        return
+    say("versions", f"caveat {caveat.__version__}, numpy {np.__version__}, scipy "
+        f"{scipy.__version__}, scikit-learn {sklearn.__version__}, numba "
+        f"{numba.__version__}, Python {platform.python_version()}")  # fmt: skip
+    if not asked or "grid" in asked:
+        bench_grid()
+    if not asked or "linear" in asked:
+        bench_linear()
+    if not asked or "memory" in asked:
+        bench_memory()
+
+
+if __name__ == "__main__":
+    main()

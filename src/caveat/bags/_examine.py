@@ -1,0 +1,395 @@
+"""What could be learnt from group shares alone, given a table and a grouping column.
+
+For somebody who has the labels: hide them, keep the shares, learn, and compare. It
+says which variant the groups are, how hard they are, how far each learner gets, and
+what it costs that its settings had to be chosen without labels.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils import check_random_state
+
+from caveat.bags import measures
+from caveat.bags._bags import Bags
+from caveat.bags._examination import BEST, BagExamination
+from caveat.bags._feature_bags import feature_bags
+from caveat.bags._hardness import Hardness, bag_hardness
+from caveat.bags._params import check_whole
+from caveat.bags._search import STRATEGIES, search
+from caveat.bags._shares import share_table
+from caveat.bags._variants import VariantReport, identify_variant
+from caveat.bags.registry import LEARNERS
+from caveat.exceptions import InvalidInput, MissingExtra
+from caveat.tables import TableEncoder
+
+QUICK_LEARNERS = (
+    "em-lr",
+    "mm",
+    "lmm",
+    "amm",
+    "bag-forward-correction",
+    "inverse-calibration",
+)
+# Somebody waits for the result: no vanishing penalty (lam = 0), which takes most of
+# the time of a full grid, and no width of the similarity.
+QUICK_GRIDS: Mapping[str, Mapping[str, Sequence[float]]] = {
+    "mm": {"lam": [1, 10, 100]},
+    "lmm": {"lam": [1, 10, 100], "gamma": [0.01, 0.1, 1.0]},
+    "amm": {"lam": [1, 10, 100], "gamma": [0.1]},
+}
+NO_VALUE = "(no value)"
+"""What the group of rows is called that have no value in the grouping column."""
+
+_TEST_SHARE = 0.25
+# A solve over all pairs of bags; beyond this it takes longer than all else together.
+_MOST_BAGS_FOR_LAPLACIAN = 1000
+_LAPLACIAN = ("lmm", "amm")
+
+
+def examine_bags(
+    X: pd.DataFrame,
+    y: ArrayLike,
+    by: str,
+    *,
+    kinds: Mapping[str, str] | None = None,
+    positive: Any = None,
+    learners: Sequence[str] = QUICK_LEARNERS,
+    repeats: int = 3,
+    smallest: int = 10,
+    keep_by: bool = False,
+    max_items: int = 10_000,
+    random_state: int = 0,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> BagExamination:
+    """Hide the labels, keep the groups' shares, and see what can be learnt.
+
+    Parameters
+    ----------
+    X : DataFrame of shape (n_items, n_columns)
+        With the grouping column.
+    y : array-like of shape (n_items,)
+        Labels.
+    by : str
+        The grouping column.
+    kinds : mapping of column to kind, optional
+        As in `caveat.tables.TableEncoder`.
+    positive : label, optional
+        The class that F1 is about, if there are two; the rarer one by default.
+    learners : sequence of str
+        Names from the registry.
+    repeats : int, default=3
+        Random divisions into training and test items.
+    smallest : int, default=10
+        Groups with fewer items are left out.
+    keep_by : bool, default=False
+        Let the learners see the grouping column.
+    max_items : int, default=10000
+        Look at a random sample if there are more.
+    random_state : int, default=0
+    progress : callable, optional
+        ``progress(done, total)``.
+
+    Returns
+    -------
+    BagExamination
+
+    Warnings
+    --------
+    It needs the labels that you will not have: the result says what to expect of
+    groups like these, it is not a model. The regret of a rule is measured on few
+    repeats; differences below 0.01 mean little.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> from caveat.bags import examine_bags
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 300)
+    >>> X = pd.DataFrame({"x": rng.normal(size=300) + 2 * y,
+    ...                   "town": np.where(rng.random(300) < 0.2 + 0.5 * y, "a", "b")})
+    >>> found = examine_bags(X, y, "town", learners=["mm"], repeats=1)
+    >>> found.bag_names, len(found.scores)
+    (['a', 'b'], 5)
+    """
+    begin = time.monotonic()
+    check_whole("repeats", repeats, least=1)
+    entries = [LEARNERS[name] for name in learners]
+    rng = check_random_state(random_state)
+    labels, classes = _classes(y, len(X), positive)
+    notes: list[str] = []
+    frame, codes = X.reset_index(drop=True), labels
+    if len(frame) > max_items:
+        rows = np.sort(rng.choice(len(frame), max_items, replace=False))
+        frame, codes = frame.iloc[rows].reset_index(drop=True), codes[rows]
+        notes.append(f"a random sample of {max_items:,} of {len(X):,} rows was used")
+    bags = _groups_as_bags(frame, codes, by, smallest)
+    lost = len(codes) - len(bags.kept)
+    if lost:
+        notes.append(f"{lost:,} rows in groups of fewer than {smallest} were left out")
+    firsts = [int(np.argmax(bags.assignment == b)) for b in range(len(bags.sizes))]
+    without = frame[by].isna()
+    if without.iloc[firsts].any():
+        notes.append(f"{without.sum():,} rows without a value of {by} form a group")
+    names = frame[by].astype(object).mask(without, NO_VALUE).iloc[firsts]
+    items = frame if keep_by else frame.drop(columns=by)
+    if items.shape[1] == 0:
+        raise InvalidInput(
+            f"--by: {by!r} is the only column; there is nothing to learn"
+        )
+    study = _Examination(items, codes, bags, classes, kinds, notes)
+    variant, hardness = study.look(rng)
+    scores, supervised = study.compare(entries, repeats, rng, progress)
+    return BagExamination(
+        bags=bags,
+        bag_names=names.tolist(),
+        classes=classes,
+        variant=variant,
+        hardness=hardness,
+        scores=scores,
+        supervised=supervised,
+        notes=list(dict.fromkeys(notes)),
+        seconds=time.monotonic() - begin,
+    )
+
+
+class _Examination:
+    """The items in their bags, and what is done with them."""
+
+    def __init__(
+        self,
+        frame: pd.DataFrame,
+        codes: NDArray,
+        bags: Bags,
+        classes: NDArray,
+        kinds: Mapping[str, str] | None,
+        notes: list[str],
+    ) -> None:
+        kept = bags.kept
+        self.frame = frame.iloc[kept]
+        self.codes = codes[kept]
+        self.bags = bags.assignment[kept]
+        self.classes = classes
+        common = np.flatnonzero(np.bincount(self.codes, minlength=len(classes)) > 1)
+        if len(common) < 2:
+            raise InvalidInput(
+                f"--by: in groups that are large enough only {classes[common[0]]!r} "
+                "has two rows or more; lower --smallest, or group by another column"
+            )
+        # Learners warn about classes by name; their predictions are told apart by it.
+        self.names = np.array([str(label) for label in classes])
+        if len(set(self.names.tolist())) < len(classes):
+            self.names = np.array([repr(label) for label in classes])
+        self.kinds = dict(kinds or {})
+        self.notes = notes
+        # What learners say, and which of them say it, in the order of their turns.
+        self._told: dict[str, dict[str, None]] = {}
+
+    def look(self, rng: Any) -> tuple[VariantReport, Hardness]:
+        """Which variant, and how hard."""
+        items = self._encoder(self.frame, (0.0, 1.0)).transform(self.frame)
+        shares = share_table(self.bags, self.codes, len(self.classes))
+        variant = identify_variant(
+            items, self.codes, self.bags, max_items=5000, random_state=rng
+        )
+        return variant, bag_hardness(items, self.bags, shares)
+
+    def compare(
+        self,
+        entries: Sequence[Any],
+        repeats: int,
+        rng: Any,
+        progress: Callable[[int, int], None],
+    ) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Learn from shares, and from labels, on the same divisions."""
+        usable = [entry for entry in entries if self._usable(entry)]
+        if not usable:
+            raise InvalidInput("learners: none can be used here; " + self.notes[-1])
+        rows: list[dict[str, Any]] = []
+        references: list[dict[str, Any]] = []
+        total, done = repeats * (len(usable) + 1), 0
+        for repeat in range(repeats):
+            train, test = division(self.bags, self.codes, rng)
+            encoder = self._encoder(self.frame.iloc[train], (-1.0, 1.0))
+            parts = [encoder.transform(self.frame.iloc[part]) for part in (train, test)]
+            references.append({"repeat": repeat, **self._reference(parts, train, test)})
+            done += 1
+            progress(done, total)
+            for entry in usable:
+                seed = rng.randint(2**31)
+                rows += [
+                    {"repeat": repeat, "learner": entry.name, **row}
+                    for row in self._learner_rows(entry, parts, train, test, seed)
+                ]
+                done += 1
+                progress(done, total)
+        self.notes += [f"{', '.join(who)}: {text}" for text, who in self._told.items()]
+        return pd.DataFrame(rows), pd.DataFrame(references)
+
+    def _learner_rows(
+        self, entry: Any, parts: list[Any], train: NDArray, test: NDArray, seed: int
+    ) -> list[dict[str, Any]]:
+        learner = entry.make()
+        wanted = {"fit_intercept": True, "random_state": seed}
+        known = learner.get_params()
+        learner.set_params(**{k: v for k, v in wanted.items() if k in known})
+        n_bags = int(self.bags.max()) + 1
+        table = share_table(
+            self.bags[train], self.codes[train], len(self.classes), n_bags
+        )
+        grid = QUICK_GRIDS.get(entry.name, entry.grid)
+        shares = pd.DataFrame(table, columns=self.names)
+        found = search(
+            learner, grid, parts[0], self.bags[train], shares, random_state=seed
+        )
+        for note in found.notes:
+            text = note.replace(f"{type(learner).__name__} ", "the learner ")
+            self._told.setdefault(text, {})[entry.title] = None
+        scored = [
+            None if model is None else self._scores(model, parts[1], test)
+            for model in found.models
+        ]
+        known_scores = [(k, one) for k, one in enumerate(scored) if one is not None]
+        if not known_scores:
+            return []
+        best, top = max(known_scores, key=lambda pair: pair[1]["f1"])
+        rows = [
+            {"rule": BEST, **top, "regret": 0.0, "params": found.configurations[best]}
+        ]
+        for rule in STRATEGIES:
+            if rule in found.table and found.table[rule].notna().any():
+                chosen = found.best(rule)
+                score = scored[chosen]
+                assert score is not None
+                rows.append(
+                    {
+                        "rule": rule,
+                        **score,
+                        "regret": top["f1"] - score["f1"],
+                        "params": found.configurations[chosen],
+                    }
+                )
+        return rows
+
+    def _reference(
+        self, parts: list[Any], train: NDArray, test: NDArray
+    ) -> dict[str, Any]:
+        """Score a logistic regression with every label, and the largest class."""
+        largest = np.bincount(self.codes[train]).argmax()
+        constant = np.full(len(test), largest)
+        row = {"majority_accuracy": float((self.codes[test] == constant).mean())}
+        labels = self.names[self.codes[train]]
+        model = LogisticRegression(max_iter=2000).fit(parts[0], labels)
+        return row | self._scores(model, parts[1], test)
+
+    def _scores(self, model: Any, X: Any, test: NDArray) -> dict[str, Any]:
+        truth = self.names[self.codes[test]]
+        predicted, proba = model.predict(X), model.predict_proba(X)
+        # A supervised model sorts its classes, and lacks one that it has never seen.
+        ordered = pd.DataFrame(proba, columns=list(model.classes_)).reindex(
+            columns=self.names.tolist(), fill_value=0.0
+        )
+        known = {"classes": self.names.tolist()}
+        return {
+            "f1": measures.f1(truth, predicted, **known),
+            "accuracy": measures.accuracy(truth, predicted, **known),
+            "auc": measures.auc(truth, ordered, **known),
+        }
+
+    def _usable(self, entry: Any) -> bool:
+        n_bags = int(self.bags.max()) + 1
+        if entry.name in _LAPLACIAN and n_bags > _MOST_BAGS_FOR_LAPLACIAN:
+            self.notes.append(
+                f"{entry.title} was left out: it compares any two of {n_bags:,} groups"
+            )
+            return False
+        try:
+            entry.load()
+        except MissingExtra as missing:
+            self.notes.append(str(missing))
+            return False
+        return True
+
+    def _encoder(
+        self, frame: pd.DataFrame, scale_range: tuple[float, float]
+    ) -> TableEncoder:
+        kinds = {name: kind for name, kind in self.kinds.items() if name in frame}
+        return TableEncoder(
+            kinds, scale="minmax", scale_range=scale_range, max_levels=100
+        ).fit(frame)
+
+
+def division(bags: NDArray, codes: NDArray, rng: Any) -> tuple[NDArray, NDArray]:
+    """Divide items at random so that every bag, and every label in it, has its share.
+
+    In the order of bags and labels every fourth item is for the test: strata may be
+    as small as they like. A label of two items or more is on both sides.
+    """
+    shuffled = rng.permutation(len(codes))
+    order = shuffled[np.lexsort((codes[shuffled], bags[shuffled]))]
+    step = round(1 / _TEST_SHARE)
+    is_test = np.zeros(len(codes), dtype=bool)
+    is_test[order[rng.randint(step) :: step]] = True
+    for code in range(int(codes.max()) + 1):
+        rows = order[codes[order] == code]
+        if len(rows) and is_test[rows].all():
+            is_test[rows[0]] = False
+        elif len(rows) > 1 and not is_test[rows].any():
+            is_test[rows[-1]] = True
+    return np.flatnonzero(~is_test), np.flatnonzero(is_test)
+
+
+def _groups_as_bags(
+    frame: pd.DataFrame, codes: NDArray, by: str, smallest: int
+) -> Bags:
+    """One bag per group that is large enough; there must be two."""
+    check_whole("smallest", smallest, least=1)
+    if by in frame:
+        sizes = frame[by].value_counts(dropna=False).to_numpy()
+        large = int((sizes >= smallest).sum())
+        if len(sizes) == 1:
+            raise InvalidInput(
+                f"--by: {by!r} has one value in all {len(frame):,} rows; group by a "
+                "column with at least two"
+            )
+        if large < 2:
+            raise InvalidInput(
+                f"--by: {by!r} has {len(sizes):,} values, and {large} of them "
+                f"{smallest} rows or more (the largest two {sizes[0]:,} and "
+                f"{sizes[1]:,}); group by a column with fewer values, or lower "
+                "--smallest"
+            )
+    return feature_bags(
+        frame, codes, by, smallest=smallest, largest=None, min_kept_share=0.0
+    )
+
+
+def _classes(y: ArrayLike, n_items: int, positive: Any) -> tuple[NDArray, NDArray]:
+    """Class numbers; of two classes the positive one, or else the rarer, is second."""
+    labels = pd.Series(np.asarray(y))
+    if len(labels) != n_items:
+        raise InvalidInput(f"y: found {len(labels)} labels for {n_items} rows")
+    if labels.isna().any():
+        raise InvalidInput(
+            f"y: row {int(labels.isna().to_numpy().argmax())} has no label; drop it"
+        )
+    counts = labels.value_counts()
+    if len(counts) < 2:
+        raise InvalidInput(f"y: found one class, {counts.index[0]!r}; expected two")
+    classes = np.array(sorted(counts.index, key=str), dtype=object)
+    if positive is not None and positive not in set(counts.index):
+        raise InvalidInput(
+            f"positive: no label is {positive!r}; there are {list(map(str, classes))}"
+        )
+    if len(classes) == 2:
+        second = positive if positive is not None else counts.index[-1]
+        classes = np.array([c for c in classes if c != second] + [second], dtype=object)
+    place = {label: code for code, label in enumerate(classes.tolist())}
+    return np.array([place[label] for label in labels.tolist()]), classes

@@ -1,0 +1,245 @@
+"""Learners, measures, criteria and rules of label proportions, row by row.
+
+To add a learner: its module, and a row here. ``facts["legacy"]`` holds the parameters
+that repeat the published experiments, ``facts["legacy_grid"]`` their grid where it
+differs.
+"""
+
+from math import inf
+
+from caveat._registry import Entry, Registry
+
+_LAMBDAS = [0, 1, 10, 100]
+_MEAN_OPERATOR = {"weighting": "equal", "solver": "lbfgs", "overflow": "legacy"}
+_BOTH = ("binary", "multiclass")
+
+LEARNERS = Registry(
+    "learner",
+    [
+        Entry(
+            name="em-lr",
+            target="caveat.bags._em:EMLogisticRegression",
+            display="EM/LR",
+            summary="logistic regression on labels it assigns itself",
+            paper="Comarela et al. (2018)",
+            grid={"C": [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]},
+            tasks=_BOTH,
+            facts={
+                "legacy": {
+                    "init": "random",
+                    "stopping": "change",
+                    "solver": "lbfgs",
+                }
+            },
+        ),
+        Entry(
+            name="mm",
+            target="caveat.bags._mean_map:MeanMap",
+            display="MM",
+            summary="linear, from class means that explain the bag means",
+            paper="Quadrianto et al. (2009)",
+            grid={"lam": _LAMBDAS},
+            tasks=_BOTH,
+            facts={"legacy": _MEAN_OPERATOR},
+        ),
+        Entry(
+            name="lmm",
+            target="caveat.bags._laplacian_mean_map:LaplacianMeanMap",
+            display="LMM",
+            summary="mean map with class means that vary smoothly over bags",
+            paper="Patrini et al. (2014)",
+            grid={
+                "lam": _LAMBDAS,
+                "gamma": [0.01, 0.1, 1.0],
+                "sigma": [0.25, 0.5, 1.0],
+            },
+            tasks=_BOTH,
+            facts={"legacy": _MEAN_OPERATOR},
+        ),
+        Entry(
+            name="amm",
+            target="caveat.bags._alternating_mean_map:AlternatingMeanMap",
+            display="AMM",
+            summary="mean map that labels the items itself, round by round",
+            paper="Patrini et al. (2014)",
+            grid={"lam": _LAMBDAS, "gamma": [0.01, 0.1, 1.0]},
+            tasks=_BOTH,
+            facts={
+                "legacy": {**_MEAN_OPERATOR, "mode": "max", "at_least_one": True},
+            },
+        ),
+        Entry(
+            name="dllp",
+            target="caveat.bags._dllp:DLLPClassifier",
+            display="DLLP",
+            summary="network whose mean output meets the bags' proportions",
+            paper="Ardehaly & Culotta (2017)",
+            extra="deep",
+            grid={"learning_rate": [1e-2, 1e-3, 1e-4, 1e-5, 1e-6]},
+            quick={"n_steps": 100, "learning_rate": 0.01},
+            tasks=_BOTH,
+            facts={
+                "legacy": {"loss": "mean-log", "bag_batch": None, "epochs": 100},
+            },
+        ),
+        Entry(
+            name="inverse-calibration",
+            target="caveat.bags._inverse_calibration:InverseCalibration",
+            display="InvCal",
+            summary="support vector regression of log-odds on bag means",
+            paper="Rueping (2010)",
+            grid={"C": [0.1, 1.0, 10.0, 100.0], "epsilon": [0.0, 0.01, 0.1]},
+            tasks=_BOTH,
+        ),
+        Entry(
+            name="bag-forward-correction",
+            target="caveat.bags._forward_correction:BagForwardCorrection",
+            display="forward correction",
+            summary="linear, trained through a transition matrix to guess the bag",
+            paper="Scott & Zhang (2020)",
+            grid={"lam": [0.1, 1.0, 10.0, 100.0]},
+            tasks=_BOTH,
+        ),
+        Entry(
+            name="bag-forward-network",
+            target="caveat.bags._forward_network:BagForwardNetwork",
+            display="forward correction (network)",
+            summary="network, trained through a transition matrix to guess the bag",
+            paper="Scott & Zhang (2020)",
+            extra="deep",
+            grid={"learning_rate": [1e-2, 1e-3, 1e-4]},
+            quick={"n_steps": 100, "epochs": None, "learning_rate": 0.01},
+            tasks=_BOTH,
+        ),
+        Entry(
+            name="llpfc",
+            target="caveat.bags._forward_network:BagForwardNetwork",
+            display="LLPFC",
+            summary="forward correction within random groups of bags",
+            paper="Zhang et al. (2022)",
+            extra="deep",
+            params={"groups": "random"},
+            grid={"learning_rate": [1e-2, 1e-3, 1e-4]},
+            quick={"n_steps": 100, "epochs": None, "learning_rate": 0.01},
+            tasks=_BOTH,
+        ),
+        Entry(
+            name="llp-vat",
+            target="caveat.bags._vat:LLPVAT",
+            display="LLP-VAT",
+            summary="DLLP that also resists small changes of the items",
+            paper="Tsai & Lin (2020)",
+            extra="deep",
+            grid={"learning_rate": [1e-2, 1e-3, 1e-4], "eps": [0.25, 0.5, 1.0]},
+            quick={"n_steps": 100, "learning_rate": 0.01},
+            tasks=_BOTH,
+        ),
+        Entry(
+            name="easy-llp",
+            target="caveat.bags._easy_llp:EasyLLP",
+            display="EasyLLP",
+            summary="network on an unbiased estimate of the item loss",
+            paper="Busa-Fekete et al. (2023)",
+            extra="deep",
+            grid={"learning_rate": [1e-2, 1e-3, 1e-4]},
+            quick={"n_steps": 100, "learning_rate": 0.01},
+            tasks=_BOTH,
+        ),
+    ],
+    entry_points_group="caveat.bags",
+)
+
+MEASURES = Registry(
+    "measure",
+    [
+        Entry(
+            name="f1",
+            target="caveat.bags.measures:f1",
+            display="F1",
+            summary="precision and recall of class two in one; mean over more classes",
+            tasks=_BOTH,
+            facts={"direction": "max", "range": (0.0, 1.0)},
+        ),
+        Entry(
+            name="accuracy",
+            target="caveat.bags.measures:accuracy",
+            summary="share of items with the right label",
+            tasks=_BOTH,
+            facts={"direction": "max", "range": (0.0, 1.0)},
+        ),
+        Entry(
+            name="balanced-accuracy",
+            target="caveat.bags.measures:balanced_accuracy",
+            summary="mean over classes of the share found",
+            tasks=_BOTH,
+            facts={"direction": "max", "range": (0.0, 1.0)},
+        ),
+        Entry(
+            name="auc",
+            target="caveat.bags.measures:auc",
+            display="AUC",
+            summary="share of pairs in the right order; mean of one against the rest",
+            tasks=_BOTH,
+            facts={"direction": "max", "range": (0.0, 1.0)},
+        ),
+    ],
+)
+
+_STRATEGIES = {
+    "full-bag-kfold": "folds of whole bags",
+    "split-bag-kfold": "every bag cut into folds",
+    "split-bag-shuffle": "random halves of every bag",
+    "split-bag-bootstrap": "draws with replacement from every bag",
+}
+_SCORES = {
+    "": ("bag_l1", "share error summed over bags", inf),
+    "-weighted": ("bag_l1_weighted", "share error, bags weighted by their items", inf),
+    "-kl": ("bag_kl", "divergence of predicted from known shares", inf),
+    "-soft": ("bag_l1", "share error of mean probabilities", inf),
+}
+
+CRITERIA = Registry(
+    "criterion",
+    [
+        Entry(
+            name=strategy + suffix,
+            target=f"caveat.bags.criteria:{function}",
+            summary=f"{what}; {how}",
+            facts={"direction": "min", "range": (0.0, top)},
+        )
+        for strategy, how in _STRATEGIES.items()
+        for suffix, (function, what, top) in _SCORES.items()
+    ],
+)
+
+RULES = Registry(
+    "rule",
+    [
+        *(
+            Entry(
+                name=criterion.name,
+                target=criterion.target,
+                summary=f"smallest {criterion.summary}",
+                paper="Franco et al. (2023)",
+                facts={
+                    "column": f"criterion.{criterion.name}",
+                    "checkpoint": "best",
+                    "oracle": False,
+                    "direction": "min",
+                },
+            )
+            for criterion in CRITERIA.values()
+        ),
+        Entry(
+            name="oracle",
+            target="caveat.bags.measures:accuracy",
+            summary="smallest error on the validation parts, which needs labels",
+            facts={
+                "column": "oracle.error",
+                "checkpoint": "best",
+                "oracle": True,
+                "direction": "min",
+            },
+        ),
+    ],
+)

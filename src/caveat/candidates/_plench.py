@@ -1,0 +1,162 @@
+"""The PLENCH benchmark's protocol: its seeds, splits, scaling and random search.
+
+Written from the published description and behaviour, so that its tables can be put
+beside ours. Not the default: its scaler sees the test rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import md5
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from caveat._registry import Entry
+
+#: How the benchmark spells the data sets, which its seeds depend on.
+DATASETS = {
+    "lost": "Lost",
+    "msrcv2": "MSRCv2",
+    "birdsong": "Birdsong",
+    "italian": "Italian",
+    "mirflickr": "Mirflickr",
+    "malagasy": "Malagasy",
+    "soccer-player": "SoccerPlayer",
+    "yahoo-news": "YahooNews",
+    "english": "English",
+}
+
+#: Data sets on which it trains twice as long.
+LONG = ("soccer-player", "italian", "yahoo-news", "english")
+
+#: How it spells parameters, which the draws of its random search depend on.
+NAMES = {
+    "learning_rate": "lr",
+    "window": "rollWindow",
+    "leverage": "lw_weight",
+    "neighbours": "knn",
+    ("idgp", "warm_up"): "warm_up_epoch",
+}
+
+
+def plench_hash(*parts: Any) -> int:
+    """Give the seed that the benchmark derives from some values.
+
+    Examples
+    --------
+    >>> plench_hash(0), plench_hash("Lost", "PRODEN", 0, 0)
+    (1003224347, 973119192)
+    """
+    text = str(tuple(parts)).encode()
+    return int(md5(text, usedforsecurity=False).hexdigest(), 16) % 2**31
+
+
+@dataclass(frozen=True)
+class PlenchSplit:
+    """Row numbers of the three parts, in the benchmark's order."""
+
+    train: NDArray[np.intp]
+    validation: NDArray[np.intp]
+    test: NDArray[np.intp]
+
+
+def plench_split(n_rows: int, trial: int) -> PlenchSplit:
+    """Divide rows as the benchmark does: a tenth for the test, a tenth of the rest.
+
+    Parameters
+    ----------
+    n_rows : int
+    trial : int
+        Number of the repeat, from 0.
+
+    Examples
+    --------
+    >>> split = plench_split(1122, 0)
+    >>> len(split.train), len(split.validation), split.test[:3].tolist()
+    (909, 100, [80, 261, 1105])
+    """
+    seed = plench_hash(trial)
+    order = _shuffled(n_rows, seed)
+    count = int(n_rows * (1 - 0.1))
+    rest, test = order[:count], order[count:]
+    inner = _shuffled(count, seed)
+    held = int(0.1 * count)
+    return PlenchSplit(rest[inner[held:]], rest[inner[:held]], test)
+
+
+def _shuffled(count: int, seed: int) -> NDArray[np.intp]:
+    keys = list(range(count))
+    np.random.RandomState(seed).shuffle(keys)
+    return np.array(keys, dtype=np.intp)
+
+
+def plench_draw(entry: Entry, index: int, trial: int) -> dict[str, Any]:
+    """Draw configuration number `index` of the benchmark's random search.
+
+    Number 0 are the defaults. Values depend on the number, the trial and the
+    parameter's name, so algorithms share learning rates.
+
+    Examples
+    --------
+    >>> from caveat.candidates.registry import LEARNERS
+    >>> drawn = plench_draw(LEARNERS["proden"], 1, 0)
+    >>> f"{drawn['learning_rate']:.6e}", drawn["batch_size"]
+    ('1.190616e-04', 128)
+    """
+    if index == 0:
+        return {}
+    drawn = {}
+    for name, distribution in entry.space.items():
+        known: Mapping[Any, str] = NAMES
+        spelt = known.get((entry.name, name), known.get(name, name))
+        rng = np.random.RandomState(plench_hash(plench_hash(index, trial), spelt))
+        drawn[name] = _value(name, distribution, rng)
+    return drawn
+
+
+def _value(
+    name: str, distribution: Mapping[str, Any], rng: np.random.RandomState
+) -> Any:
+    if name == "batch_size":
+        return int(2 ** int(rng.uniform(5, 8)))
+    if "log10-uniform" in distribution:
+        return float(10 ** rng.uniform(*distribution["log10-uniform"]))
+    return rng.choice(distribution["choice"]).item()
+
+
+def plench_checkpoints(steps: int, every: int) -> list[int]:
+    """Say after how many updates the benchmark looks at its models.
+
+    It looks after the update of step 0, `every`, 2 `every`, ... and of the last; what
+    it finds after the first update it drops before selecting.
+
+    Examples
+    --------
+    >>> plench_checkpoints(3000, 1000)
+    [1001, 2001, 3000]
+    """
+    return [*range(every + 1, steps, every), steps]
+
+
+class PlenchScaler:
+    """Standardise by all rows it is shown, with 1e-6 added to deviations.
+
+    Warnings
+    --------
+    The benchmark shows it the test rows too.
+    """
+
+    def fit(self, X: ArrayLike) -> PlenchScaler:
+        """Learn means and population deviations."""
+        values = np.asarray(X, dtype=np.float64)
+        self.mean_ = values.mean(axis=0)
+        self.scale_ = values.std(axis=0) + 1e-6
+        self.n_features_in_ = values.shape[1]
+        return self
+
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Centre and scale."""
+        return (np.asarray(X, dtype=np.float64) - self.mean_) / self.scale_

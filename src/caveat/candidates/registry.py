@@ -1,0 +1,377 @@
+"""Every algorithm, measure, criterion and rule for partial labels, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from caveat._registry import Entry, Registry
+
+Space = Mapping[str, Mapping[str, Any]]
+
+#: What every search draws, as the benchmark does (PLENCH, Table 8).
+COMMON: Space = {
+    "learning_rate": {"log10-uniform": [-4.5, -2.5]},
+    "weight_decay": {"log10-uniform": [-6.0, -3.0]},
+    "batch_size": {"choice": [32, 64, 128]},
+}
+
+_POWERS = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1]
+
+
+def _row(
+    name: str,
+    target: str,
+    family: str,
+    summary: str,
+    paper: str,
+    *,
+    display: str = "",
+    plench: str = "",
+    space: Space | None = None,
+    known_weak: bool = False,
+    calibrated: bool = True,
+    quick: Mapping[str, Any] | None = None,
+    params: Mapping[str, Any] | None = None,
+) -> Entry:
+    shown = display or name.upper()
+    return Entry(
+        name=name,
+        target=f"caveat.candidates.{target}",
+        display=shown,
+        summary=summary,
+        paper=paper,
+        extra="deep",
+        space={**COMMON, **(space or {})},
+        known_weak=known_weak,
+        quick=dict(quick or {}),
+        params=dict(params or {}),
+        facts={
+            "family": family,
+            "plench": plench or shown.replace("-", "_"),
+            "calibrated": calibrated,
+        },
+    )
+
+
+_IDENTIFICATION, _AVERAGING = "identification", "averaging"
+_GENERATION, _COMPLEMENTARY = "data generation", "complementary labels"
+
+LEARNERS = Registry(
+    "learner",
+    [
+        _row(
+            "proden",
+            "_identification:Proden",
+            _IDENTIFICATION,
+            "cross-entropy against confidences that follow the model",
+            "Lv et al. (2020)",
+        ),
+        _row(
+            "rc",
+            "_identification:Proden",
+            _IDENTIFICATION,
+            "risk-consistent; the same form as PRODEN",
+            "Feng et al. (2020b)",
+        ),
+        _row(
+            "cavl",
+            "_identification:Cavl",
+            _IDENTIFICATION,
+            "the largest class activation value is taken as true",
+            "Zhang et al. (2022)",
+        ),
+        _row(
+            "pop",
+            "_identification:Pop",
+            _IDENTIFICATION,
+            "identification that also purifies the sets",
+            "Xu et al. (2023b)",
+            space={
+                "window": {"choice": [3, 4, 5, 6, 7]},
+                "warm_up": {"choice": [10, 15, 20]},
+                "theta": {"log10-uniform": [-4.5, -2.5]},
+                "inc": {"log10-uniform": [-4.5, -2.5]},
+            },
+            quick={"warm_up": 2, "window": 2},
+        ),
+        _row(
+            "abs-mae",
+            "_averaging:AbsMae",
+            _AVERAGING,
+            "absolute error, averaged over the candidates",
+            "Lv et al. (2024a)",
+            calibrated=False,
+        ),
+        _row(
+            "abs-gce",
+            "_averaging:AbsGce",
+            _AVERAGING,
+            "generalised cross-entropy, averaged over the candidates",
+            "Lv et al. (2024a)",
+        ),
+        _row(
+            "exp",
+            "_averaging:Exp",
+            _GENERATION,
+            "exp(-mass of the candidates)",
+            "Feng et al. (2020a)",
+        ),
+        _row(
+            "log",
+            "_averaging:Log",
+            _GENERATION,
+            "CC, weighted by what a set excludes",
+            "Feng et al. (2020a)",
+        ),
+        _row(
+            "mcl-gce",
+            "_averaging:MclGce",
+            _GENERATION,
+            "unbiased risk of complementary labels, generalised cross-entropy",
+            "Feng et al. (2020a)",
+        ),
+        _row(
+            "mcl-mse",
+            "_averaging:MclMse",
+            _GENERATION,
+            "unbiased risk of complementary labels, squared error",
+            "Feng et al. (2020a)",
+        ),
+        _row(
+            "mcl-mae",
+            "_averaging:MclMae",
+            _GENERATION,
+            "unbiased risk of complementary labels, absolute error",
+            "Feng et al. (2020a)",
+            calibrated=False,
+        ),
+        _row(
+            "cc",
+            "_averaging:Cc",
+            _GENERATION,
+            "-log of the candidates' joint probability",
+            "Feng et al. (2020b)",
+        ),
+        _row(
+            "lws",
+            "_leveraged:Lws",
+            _GENERATION,
+            "leveraged weighted sigmoid losses",
+            "Wen et al. (2021)",
+            space={"leverage": {"choice": [1, 2]}},
+            calibrated=False,
+        ),
+        _row(
+            "idgp",
+            "_idgp:Idgp",
+            _GENERATION,
+            "a second network learns how wrong candidates come about",
+            "Qiao et al. (2023a)",
+            space={"warm_up": {"choice": [5, 10, 15, 20]}},
+            quick={"warm_up": 2},
+        ),
+        _row(
+            "pc",
+            "_complementary:Pc",
+            _COMPLEMENTARY,
+            "pairwise comparison of excluded labels with all others",
+            "Ishida et al. (2017)",
+            calibrated=False,
+        ),
+        _row(
+            "forward",
+            "_complementary:Forward",
+            _COMPLEMENTARY,
+            "log-loss of excluded labels through a transition matrix",
+            "Yu et al. (2018)",
+            display="Forward",
+        ),
+        _row(
+            "nn",
+            "_complementary:Nn",
+            _COMPLEMENTARY,
+            "unbiased risk, class risks kept non-negative",
+            "Ishida et al. (2019)",
+            known_weak=True,
+        ),
+        _row(
+            "ga",
+            "_complementary:Ga",
+            _COMPLEMENTARY,
+            "unbiased risk, with gradient ascent",
+            "Ishida et al. (2019)",
+            known_weak=True,
+        ),
+        _row(
+            "scl-exp",
+            "_complementary:SclExp",
+            _COMPLEMENTARY,
+            "exp of the excluded labels' probabilities",
+            "Chou et al. (2020)",
+        ),
+        _row(
+            "scl-nl",
+            "_complementary:SclNl",
+            _COMPLEMENTARY,
+            "-log(1 - p) of the excluded labels",
+            "Chou et al. (2020)",
+        ),
+        _row(
+            "l-w",
+            "_complementary:Lw",
+            _COMPLEMENTARY,
+            "weighted discriminative loss",
+            "Gao & Zhang (2021)",
+        ),
+        _row(
+            "op-w",
+            "_complementary:Opw",
+            _COMPLEMENTARY,
+            "weighted order-preserving loss",
+            "Liu et al. (2023)",
+            calibrated=False,
+        ),
+        _row(
+            "valen",
+            "_valen:Valen",
+            "holistic",
+            "label distributions recovered over a neighbour graph",
+            "Xu et al. (2021)",
+            space={
+                "warm_up": {"choice": [1000, 2000, 3000, 4000, 5000]},
+                "neighbours": {"choice": [3, 4]},
+            },
+            quick={"warm_up": 10},
+        ),
+        _row(
+            "fredis",
+            "_fredis:Fredis",
+            "noisy sets",
+            "labels join and leave the sets while learning",
+            "Qiao et al. (2023b)",
+            space={
+                "inc": {"choice": _POWERS},
+                "dec": {"choice": _POWERS},
+                "times": {"choice": [1, 2, 3, 4, 5]},
+                "change_size": {"choice": [50, 100, 500, 300, 800, 1000]},
+                "update_interval": {"choice": [10, 20]},
+                "lam": {"choice": [1, 10]},
+                "alpha": {"choice": [1e-3, 1e-2, 1e-1, 1]},
+            },
+            quick={"update_interval": 2},
+        ),
+    ],
+    entry_points_group="caveat.candidates",
+)
+
+_MAX = {"direction": "max", "range": (0.0, 1.0)}
+
+MEASURES = Registry(
+    "measure",
+    [
+        Entry(
+            name="accuracy",
+            target="caveat.candidates.criteria:oracle_accuracy",
+            summary="share of test items with the right label",
+            facts=_MAX,
+        ),
+    ],
+)
+
+CRITERIA = Registry(
+    "criterion",
+    [
+        Entry(
+            name="covering-rate",
+            target="caveat.candidates.criteria:covering_rate",
+            summary="share of validation items whose prediction is a candidate",
+            paper="Wang et al. (2025)",
+            facts=_MAX,
+        ),
+        Entry(
+            name="approximated-accuracy",
+            target="caveat.candidates.criteria:approximated_accuracy",
+            summary="share of the candidates' probability that the prediction has",
+            paper="Wang et al. (2025)",
+            facts=_MAX,
+        ),
+        Entry(
+            name="approximated-accuracy-legacy",
+            target="caveat.candidates.criteria:approximated_accuracy",
+            summary="the same as published code computes it, 1 where it underflows",
+            facts=_MAX,
+        ),
+    ],
+)
+
+
+def _rule(name: str, target: str, summary: str, **facts: Any) -> Entry:
+    return Entry(
+        name=name,
+        target=f"caveat.candidates.criteria:{target}",
+        summary=summary,
+        facts={"direction": "max", **facts},
+    )
+
+
+RULES = Registry(
+    "rule",
+    [
+        _rule(
+            "covering-rate",
+            "covering_rate",
+            "largest covering rate on validation items",
+            column="criterion.covering-rate",
+            checkpoint="best",
+            oracle=False,
+        ),
+        _rule(
+            "approximated-accuracy",
+            "approximated_accuracy",
+            "largest approximated accuracy on validation items",
+            column="criterion.approximated-accuracy",
+            checkpoint="best",
+            oracle=False,
+        ),
+        _rule(
+            "approximated-accuracy-legacy",
+            "approximated_accuracy",
+            "approximated accuracy as published code computes it; for comparison only",
+            column="criterion.approximated-accuracy-legacy",
+            checkpoint="best",
+            oracle=False,
+        ),
+        _rule(
+            "oracle",
+            "oracle_accuracy",
+            "largest accuracy on validation items, last checkpoint",
+            column="oracle.accuracy",
+            checkpoint="last",
+            oracle=True,
+        ),
+        _rule(
+            "oracle-early-stopping",
+            "oracle_accuracy",
+            "largest accuracy on validation items, any checkpoint",
+            column="oracle.accuracy",
+            checkpoint="best",
+            oracle=True,
+        ),
+    ],
+)
+
+
+def algorithms() -> list[str]:
+    """Names of all algorithms, in reading order.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> algorithms()[:4]
+    ['proden', 'rc', 'cavl', 'pop']
+    """
+    return list(LEARNERS)

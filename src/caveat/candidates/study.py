@@ -1,0 +1,344 @@
+"""Partial labels as a topic of the study engine."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from caveat._registry import Entry
+from caveat.candidates._algorithm import TRAINING, Algorithm
+from caveat.candidates._candidates import CandidateSets
+from caveat.candidates._classifier import PartialLabelClassifier
+from caveat.candidates._plench import (
+    DATASETS,
+    LONG,
+    PlenchScaler,
+    plench_checkpoints,
+    plench_draw,
+    plench_hash,
+    plench_split,
+)
+from caveat.candidates._statistics import label_codes
+from caveat.candidates._together import fit_all
+from caveat.candidates._worlds import candidate_worlds, make_candidates
+from caveat.candidates.criteria import (
+    approximated_accuracy,
+    covering_rate,
+    oracle_accuracy,
+)
+from caveat.candidates.registry import CRITERIA, LEARNERS, MEASURES, RULES
+from caveat.exceptions import InvalidInput, UnknownName
+from caveat.study._search import random_configurations
+from caveat.study.topic import Context, Outcome, Row, Split
+from caveat.training import Diverged
+
+TASKS = ("candidates", "multiclass", "binary")
+STEPS, EVERY, VALIDATION = 10_000, 1000, 0.1
+#: Configurations of a search that one trial takes at most.
+TOGETHER = 10
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What one trial learns from, chooses by and is judged on."""
+
+    X: pd.DataFrame
+    codes: NDArray[np.intp]
+    sets: CandidateSets
+    train: NDArray[np.intp]
+    validation: NDArray[np.intp]
+    test: NDArray[np.intp]
+
+    def scores(self, held: NDArray, tested: NDArray) -> Row:
+        """Criteria, oracle and measure from logits of both parts."""
+        candidates = self.sets[self.validation].matrix
+        return {
+            "criterion.covering-rate": covering_rate(held, candidates),
+            "criterion.approximated-accuracy": approximated_accuracy(
+                held, candidates, log=True
+            ),
+            "criterion.approximated-accuracy-legacy": approximated_accuracy(
+                held, candidates, log=True, legacy=True
+            ),
+            "oracle.accuracy": oracle_accuracy(held, self.codes[self.validation]),
+            "test.accuracy": oracle_accuracy(tested, self.codes[self.test]),
+        }
+
+
+class PartialTopic:
+    """A set of candidate labels for every item, in training and for choosing.
+
+    `small` is a study for the common tests.
+    """
+
+    name = "candidates"
+    learners = LEARNERS
+    measures = MEASURES
+    criteria = CRITERIA
+    rules = RULES
+    protocols = ("caveat", "plench")
+    default_rules = (
+        "covering-rate",
+        "approximated-accuracy",
+        "oracle",
+        "oracle-early-stopping",
+    )
+    small: Mapping[str, Any] = {
+        "datasets": ["iris"],
+        "scenario": {"candidates": "flip", "rate": 0.3},
+        "search": {"steps": 150, "checkpoint-every": 75},
+    }
+
+    def worlds(
+        self, scenario: Mapping[str, Any], dataset_name: str
+    ) -> list[dict[str, Any]]:
+        """Expand the grid: given candidates, or ways to draw them."""
+        return candidate_worlds(scenario)
+
+    def configurations_per_trial(self, entry: Entry, count: int) -> int:
+        """Take up to ten that can train together, else one: a core for each."""
+        kind = entry.load()
+        is_own = isinstance(kind, type) and issubclass(kind, Algorithm)
+        return min(count, TOGETHER) if is_own and kind.stacks else 1
+
+    def draw(
+        self, entry: Entry, index: int, repeat: int, protocol: str
+    ) -> dict[str, Any]:
+        """Give configuration number `index` of a random search; 0 are the defaults."""
+        if protocol == "plench":
+            return plench_draw(entry, index, repeat)
+        return random_configurations(entry.name, entry.space, index + 1)[index]
+
+    def skip(self, dataset: Mapping[str, Any], entry: Entry) -> str:
+        """Say why a learner cannot do a data set, or ''."""
+        if dataset["task"] not in TASKS:
+            return f"needs candidate labels or classes, the data are {dataset['task']}"
+        return ""
+
+    def run(self, context: Context) -> Outcome:
+        """Train every configuration and look at it at every checkpoint."""
+        problem = make_problem(context)
+        outcome = Outcome(rows=[], digests=_digests(problem))
+        outcome.notes.extend(problem.sets[problem.train].remarks())
+        facts = {
+            "fact.training-rows": len(problem.train),
+            "fact.validation-rows": len(problem.validation),
+            "fact.test-rows": len(problem.test),
+        }
+        fitted = self._fitted(context, problem)
+        spoilt = [model for _, model, _ in fitted if isinstance(model, Diverged)]
+        if len(spoilt) == len(fitted):
+            raise spoilt[0]
+        for index, model, rows in fitted:
+            if isinstance(model, Diverged):
+                outcome.notes.append(f"configuration {index} diverged: {model}")
+                continue
+            outcome.rows.extend({"config": index, **row, **facts} for row in rows)
+            for name, curve in _follow(context, problem, model, index).items():
+                outcome.curves.setdefault(name, []).extend(curve)
+        return outcome
+
+    def _fitted(
+        self, context: Context, problem: Problem
+    ) -> list[tuple[int, Any, list[Row]]]:
+        """Give every configuration's number, its model or why it has none, its rows."""
+        kind = context.entry.load()
+        if not (isinstance(kind, type) and issubclass(kind, Algorithm)):
+            return [
+                (index, *_fit_foreign(context, problem, params))
+                for index, params in context.configurations
+            ]
+        numbers = [index for index, _ in context.configurations]
+        models = [
+            _classifier(context, kind, params, index)
+            for index, params in context.configurations
+        ]
+        steps, every = _budget(context)
+        plench = context.protocol == "plench"
+        held, tested = (
+            problem.X.iloc[problem.validation],
+            problem.X.iloc[problem.test],
+        )
+
+        def watch(now: PartialLabelClassifier) -> Row:
+            return problem.scores(
+                now._logits(held).numpy(), now._logits(tested).numpy()
+            )
+
+        with warnings.catch_warnings():
+            # The outcome's notes say it once.
+            warnings.filterwarnings("ignore", message="candidates:")
+            failures = fit_all(
+                models,
+                problem.X.iloc[problem.train],
+                problem.sets[problem.train],
+                encoder=PlenchScaler().fit(problem.X) if plench else None,
+                checkpoints=plench_checkpoints(steps, every) if plench else None,
+                watch=watch,
+                progress=context.progress,
+            )
+        return [
+            (index, failure, [])
+            if failure is not None
+            else (index, model, [_row(found) for found in model.history_])
+            for index, model, failure in zip(numbers, models, failures, strict=True)
+        ]
+
+
+def _classifier(
+    context: Context, kind: type[Algorithm], params: Mapping[str, Any], index: int
+) -> PartialLabelClassifier:
+    steps, every = _budget(context)
+    chosen = {**context.spec["learner"]["params"], **params}
+    own = {name: chosen[name] for name in kind.settings() if name in chosen}
+    variant = own.pop("variant", "paper")
+    told = {name: chosen[name] for name in TRAINING if name in chosen}
+    return PartialLabelClassifier(
+        kind,
+        variant=variant,
+        params={**context.entry.params, **own},
+        max_steps=steps,
+        checkpoint_every=every,
+        random_state=_run_seed(context, index),
+        **told,
+    )
+
+
+def make_problem(context: Context) -> Problem:
+    """Divide the data as the protocol says, and put candidates to them."""
+    dataset = context.dataset
+    if dataset.y is None:
+        raise InvalidInput(
+            f"{dataset.name} has no true labels, so nothing can be scored; for a file "
+            "of your own use 'caveat candidates'"
+        )
+    classes = tuple(dataset.classes)
+    codes = label_codes(dataset.y, classes)
+    X = dataset.X
+    if context.protocol == "plench":
+        found = plench_split(len(X), context.repeat)
+        train, validation, test = found.train, found.validation, found.test
+    else:
+        train, validation, test = _caveat_split(context)
+    known = np.concatenate([train, validation])
+    given = None if dataset.candidates is None else dataset.candidates[known]
+    drawn = make_candidates(
+        context.world,
+        given,
+        codes[known],
+        X.iloc[known],
+        classes,
+        context.seed("scenario"),
+    )
+    # Test rows get sets so that rows can be numbered alike; nobody reads those.
+    matrix = np.zeros((len(X), len(classes)), dtype=bool)
+    matrix[np.arange(len(X)), codes] = True
+    matrix[known] = drawn.matrix
+    sets = CandidateSets(matrix, classes)
+    return Problem(X, codes, sets, train, validation, test)
+
+
+def _caveat_split(context: Context) -> tuple[NDArray, NDArray, NDArray]:
+    """Give the engine's split, and a part of its training rows to choose by."""
+    split: Split = context.split()
+    settings = {"validation": VALIDATION, **context.resampling}
+    for name in settings:
+        if name != "validation":
+            raise UnknownName.among("resampling setting", name, ["validation"])
+    share = settings["validation"]
+    if not isinstance(share, int | float) or not 0 < share < 1:
+        raise InvalidInput(
+            f"resampling: validation is {share!r}; pass a share between 0 and 1"
+        )
+    count = max(1, round(share * len(split.train)))
+    if count >= len(split.train):
+        raise InvalidInput(
+            f"resampling: {len(split.train)} training rows are too few to hold out "
+            f"{count}"
+        )
+    seed = context.seed("split", part="validation")
+    order = np.random.default_rng(seed).permutation(split.train)
+    return np.sort(order[count:]), np.sort(order[:count]), split.test
+
+
+def _budget(context: Context) -> tuple[int, int]:
+    given = context.training
+    if "epochs" in given:
+        raise InvalidInput(
+            f"search: epochs is {given['epochs']}; partial-label runs are counted in "
+            "steps, write steps: 10000"
+        )
+    long = context.protocol == "plench" and context.dataset.name in LONG
+    steps = int(given.get("steps", 2 * STEPS if long else STEPS))
+    return steps, int(given.get("checkpoint-every", EVERY))
+
+
+def _run_seed(context: Context, index: int) -> int:
+    if context.protocol != "plench":
+        return context.seed("learner", config=index)
+    name = context.dataset.name
+    spelt = context.entry.facts.get("plench", context.entry.name)
+    return plench_hash(DATASETS.get(name, name), spelt, index, context.repeat)
+
+
+def _row(found: Mapping[str, Any]) -> Row:
+    scores = {name: value for name, value in found.items() if "." in name}
+    return {
+        "checkpoint": found["updates"],
+        **scores,
+        "fact.epoch": found["epoch"],
+        "fact.loss": found["loss"],
+    }
+
+
+def _fit_foreign(
+    context: Context, problem: Problem, params: Mapping[str, Any]
+) -> tuple[Any, list[Row]]:
+    """Fit a class of the user's with fit(X, candidates) and predict_proba."""
+    model = context.make(params)
+    sets = problem.sets[problem.train]
+    model.fit(problem.X.iloc[problem.train], sets.matrix)
+    logs = []
+    for rows in (problem.validation, problem.test):
+        proba = np.asarray(model.predict_proba(problem.X.iloc[rows]), dtype=np.float64)
+        with np.errstate(divide="ignore"):
+            logs.append(np.log(proba))
+    return model, [{"checkpoint": None, **problem.scores(*logs)}]
+
+
+def _follow(
+    context: Context, problem: Problem, model: Any, index: int
+) -> dict[str, list[Row]]:
+    """Run what follows a fit; it is part of the evaluation, so it gets true labels."""
+    if not context.spec["then"]:
+        return {}
+    labels = np.asarray(context.dataset.y)
+    train, test = problem.train, problem.test
+    return context.follow(
+        model,
+        problem.X.iloc[train],
+        labels[train],
+        problem.X.iloc[test],
+        labels[test],
+        index,
+    )
+
+
+def _digests(problem: Problem) -> dict[str, str]:
+    known = np.concatenate([problem.train, problem.validation])
+    split = Split(train=known, test=problem.test)
+    return {
+        "rows": split.digest,
+        "candidates": Split(
+            train=np.packbits(problem.sets.matrix[known]), test=np.arange(0)
+        ).digest,
+    }
+
+
+TOPIC = PartialTopic()

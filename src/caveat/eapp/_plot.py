@@ -1,0 +1,226 @@
+"""The curve, drawn: honest solid, published dashed, chance grey."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from caveat.eapp._eapp import EAPP
+
+# The light tokens of caveat's pages; a page passes its own.
+PALETTE = {
+    "earned": "#0d448e",
+    "published": "#6e113a",
+    "null": "#dfe2e6",
+    "faint": "#868b92",
+    "muted": "#585e66",
+    "panel": "#f5f3ec",
+    "rule": "#dcd8ce",
+    "ink": "#1d2126",
+    "page": "#ffffff",
+    "slate": "#4c5264",
+}
+WIDTH, HEIGHT = 7.0, 3.2
+HONEST = "honest"
+PUBLISHED = "as published: optimistic"
+PUBLISHED_SHUFFLED = "as published, shuffled"
+SHUFFLED = "shuffled labels,\nmean and 95 % band"
+SHORT = {
+    HONEST: "honest",
+    PUBLISHED: "published",
+    PUBLISHED_SHUFFLED: "its shuffles",
+    SHUFFLED: "shuffled,\n95 %",
+}
+# Height of a line of words, in AUC; labels keep this distance.
+APART = 0.05
+
+
+def plot_curve(
+    model: EAPP,
+    ax: Axes | None = None,
+    *,
+    palette: Mapping[str, str] | None = None,
+    title: bool = True,
+    narrow: bool = False,
+    labels: bool = True,
+    model_auc: float | None = None,
+) -> Axes:
+    """Draw a fitted EAPP.
+
+    Parameters
+    ----------
+    model : EAPP
+        Fitted.
+    ax : Axes, optional
+        Where to draw; a new figure of 7.0 x 3.2 inches if not given.
+    palette : mapping of str to colour, optional
+        Colours by the names of `PALETTE`.
+    title : bool, default=True
+        Whether the axes carry value, band and p-value in words.
+    narrow : bool, default=False
+        Whether the figure is only a phone wide; labels are shorter then.
+    labels : bool, default=True
+        Whether lines are named at their right end; of several panels only the last
+        one needs it.
+    model_auc : float, optional
+        A model's AUC, drawn as a line to compare with.
+    """
+    colours = {**PALETTE, **(palette or {})}
+    axes = _new_axes() if ax is None else ax
+    curve = model.curve_
+    ks = curve["k"].to_numpy()
+    width = max(ks[-1] - ks[0], 1)
+    room = (0.42 if narrow else 0.34) * width if labels else 0.03 * width
+    names: list[tuple[float, str, str]] = []
+
+    if model.k_star_ > ks[0]:
+        axes.axvspan(ks[0], model.k_star_, color=colours["panel"], lw=0, zorder=0)
+    _draw_null(axes, model, colours, names)
+    for column, colour, dash, words in (
+        ("paper", colours["published"], (0, (4, 2)), PUBLISHED),
+        ("honest", colours["earned"], "-", HONEST),
+    ):
+        values = curve[column].to_numpy()
+        if np.isnan(values).all():
+            continue
+        axes.plot(ks, values, color=colour, ls=dash, lw=1.75, solid_capstyle="round")
+        names.append((_last(values), words, colour))
+    _mark_value(axes, model, colours)
+    if narrow:
+        names = [(value, SHORT[words], colour) for value, words, colour in names]
+    if model_auc is not None:
+        axes.hlines(model_auc, ks[0], ks[-1], colours["slate"], lw=1.0)
+        names.append((model_auc, f"model, {model_auc:.2f}", colours["slate"]))
+    if labels:
+        _write_labels(axes, ks[-1] + 0.03 * room, names)
+
+    lowest = np.nanmin([*curve["honest"], *curve["null_low"], 1.0])
+    axes.set_ylim(0.5 if lowest >= 0.5 else lowest - 0.02, 1.005)
+    axes.set_xlim(ks[0] - 0.01 * width, ks[-1] + room)
+    _dress(axes, colours, ks, model.measure_)
+    if title:
+        axes.set_title(_title(model), loc="left", fontsize=9, pad=18, weight="bold")
+    return axes
+
+
+def _new_axes() -> Axes:
+    figure = Figure(figsize=(WIDTH, HEIGHT))
+    return figure.add_axes((0.06, 0.16, 0.92, 0.64))
+
+
+def _draw_null(
+    axes: Axes,
+    model: EAPP,
+    colours: Mapping[str, str],
+    labels: list[tuple[float, str, str]],
+) -> None:
+    """Draw what shuffled labels give, by either selection."""
+    curve = model.curve_
+    ks = curve["k"].to_numpy()
+    own = "" if model._honest else "paper_"
+    mean = curve[f"{own}null_mean"].to_numpy()
+    if np.isnan(mean).all():
+        return
+    axes.fill_between(
+        ks,
+        curve[f"{own}null_low"],
+        curve[f"{own}null_high"],
+        color=colours["null"],
+        lw=0,
+        zorder=1,
+    )
+    axes.plot(ks, mean, color=colours["faint"], lw=1.0)
+    labels.append((_last(mean), SHUFFLED, colours["muted"]))
+    other = curve["paper_null_mean"].to_numpy()
+    if not own and not np.isnan(other).all():
+        axes.plot(ks, other, color=colours["published"], lw=0.9, ls=(0, (1, 2)))
+        labels.append((_last(other), PUBLISHED_SHUFFLED, colours["published"]))
+
+
+def _mark_value(axes: Axes, model: EAPP, colours: Mapping[str, str]) -> None:
+    """Mark 1/p₀ by a dotted line and the value there by a dot."""
+    value = model._headline.value
+    name = "honest" if model._honest else "paper"
+    colour = colours["earned" if model._honest else "published"]
+    after = model.curve_.loc[model.curve_["k"] > model.k_star_, name]
+    place = "1/p₀" if model.measure_ == "AUC" else "k"
+    above = len(after) > 0 and after.iloc[0] < value < 0.9
+    for k_star in sorted({task.k_star for task in model._tasks}):
+        axes.vlines(k_star, 0, value, colours["muted"], lw=0.9, ls=(0, (1, 2)))
+    if len(model._tasks) == 1 and not np.isnan(value):
+        axes.plot(
+            [model.k_star_],
+            [value],
+            "o",
+            color=colour,
+            ms=7,
+            mec=colours["page"],
+            mew=1.2,
+        )
+        axes.annotate(
+            f"{value:.2f} at {place} = {model.k_star_:.3g}",
+            (model.k_star_, value),
+            xytext=(7, 6) if above else (7, -15),
+            textcoords="offset points",
+            fontsize=8.5,
+            weight="bold",
+            color=colours["ink"],
+        )
+
+
+def _write_labels(axes: Axes, x: float, labels: list[tuple[float, str, str]]) -> None:
+    """Write names at the right ends of the lines, nudged apart from below."""
+    free = -np.inf  # the lowest height that is still free
+    for value, words, colour in sorted(labels):
+        half = APART * (1 + words.count("\n")) / 2
+        height = max(value, free + half)
+        free = height + half
+        axes.text(x, height, words, color=colour, fontsize=8.5, va="center")
+
+
+def _dress(
+    axes: Axes, colours: Mapping[str, str], ks: np.ndarray, measure: str
+) -> None:
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color(colours["faint"])
+    axes.spines["bottom"].set_bounds(ks[0], ks[-1])
+    axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+    ticks = [tick for tick in axes.get_yticks() if axes.get_ylim()[0] <= tick <= 1]
+    axes.set_yticks(ticks)
+    axes.hlines(ticks, ks[0], ks[-1], colours["rule"], lw=0.6, zorder=0.5)
+    axes.set_xticks([k for k in ks if len(ks) <= 12 or k % 2 == 0])
+    axes.tick_params(axis="y", length=0, labelsize=8, labelcolor=colours["muted"])
+    axes.tick_params(axis="x", length=3, labelsize=8, labelcolor=colours["muted"])
+    axes.set_xlabel(
+        "clusters, k", loc="left", fontsize=8.5, color=colours["muted"], labelpad=5
+    )
+    axes.text(
+        0,
+        1.03,
+        f"{measure}, held-out rows",
+        transform=axes.transAxes,
+        fontsize=8.5,
+        color=colours["muted"],
+    )
+
+
+def _title(model: EAPP) -> str:
+    value, null = model._headline.value, model.null_at_k_star_
+    words = f"EAPP {value:.3f}"
+    if not np.isnan(null["low"]):
+        words += f"; shuffled labels {null['low']:.2f} to {null['high']:.2f}"
+    if not np.isnan(model.p_value_):
+        words += f"; p = {model.p_value_:.3f}"
+    return words
+
+
+def _last(values: np.ndarray) -> float:
+    return float(values[~np.isnan(values)][-1])

@@ -1,0 +1,153 @@
+"""Everything the baseline is made of. To add a part: its module, and a row here."""
+
+from caveat._registry import Entry, Registry
+
+PAPER = "Ortiz Castelló et al. (2022)"
+
+LEARNERS = Registry(
+    "learner",
+    [
+        Entry(
+            name="eapp",
+            target="caveat.eapp._eapp:EAPP",
+            display="EAPP",
+            summary="AUC of named clusters, labels used only to name them",
+            paper=PAPER,
+            grid={
+                "clusterer": ["kmeans", "ward", "spectral", "gmm"],
+                "representation": ["pca", "none"],
+            },
+            quick={"k_max": 3, "shuffles": 20},
+            tasks=("binary", "multiclass", "multilabel", "regression"),
+        ),
+    ],
+)
+
+MEASURES = Registry(
+    "measure",
+    [
+        Entry(
+            name="auc",
+            target="caveat.ranking:roc_auc",
+            display="AUC",
+            summary="EAPP at 1/p₀: labeling chosen on training, judged on test rows",
+            facts={"direction": "max", "range": (0.0, 1.0)},
+        ),
+        Entry(
+            name="concordance",
+            target="caveat.ranking:concordance",
+            display="concordance",
+            summary="EAPP of numbers: share of test pairs in the right order",
+            facts={"direction": "max", "range": (0.0, 1.0)},
+        ),
+    ],
+)
+
+CRITERIA = Registry(
+    "criterion",
+    [
+        Entry(
+            name="train-auc",
+            target="caveat.eapp:best_labeling",
+            display="training AUC",
+            summary="AUC (of numbers: concordance) on the rows that named the clusters",
+            facts={"direction": "max", "range": (0.0, 1.0)},
+        ),
+    ],
+)
+
+RULES = Registry(
+    "rule",
+    [
+        Entry(
+            name="train-auc",
+            target="caveat.eapp:best_labeling",
+            summary="the setting whose labeling fits the training rows best",
+            facts={
+                "column": "criterion.train-auc",
+                "checkpoint": "last",
+                "oracle": False,
+            },
+        ),
+    ],
+)
+
+REPRESENTATIONS = Registry(
+    "representation",
+    [
+        Entry(
+            name="pca",
+            target="caveat.eapp._representation:PrincipalComponents",
+            summary="principal components, not whitened",
+        ),
+        Entry(
+            name="none",
+            target="caveat.eapp._representation:Plain",
+            summary="the encoded columns or pixels as they are",
+        ),
+        Entry(
+            name="cae",
+            target="caveat.eapp._learned:LearnedFeatures",
+            summary="autoencoder, convolutional for images",
+            extra="deep",
+            facts={"learned": True},
+        ),
+        Entry(
+            name="vae",
+            target="caveat.eapp._learned:VariationalFeatures",
+            summary="means of a variational autoencoder's codes",
+            extra="deep",
+            facts={"learned": True},
+        ),
+        Entry(
+            name="kmeans_ae",
+            target="caveat.eapp._joint:KMeansFeatures",
+            summary="autoencoder trained with k-means, one cluster more at a time",
+            paper=PAPER,
+            extra="deep",
+            facts={"learned": True, "clusters": True},
+        ),
+    ],
+)
+
+CLUSTERERS = Registry(
+    "clusterer",
+    [
+        Entry(
+            name="kmeans",
+            target="caveat.eapp._clusterers:kmeans_path",
+            summary="k-means, ten starts",
+        ),
+        Entry(
+            name="ward",
+            target="caveat.eapp._clusterers:ward_path",
+            summary="agglomerative, Ward's criterion",
+        ),
+        Entry(
+            name="average",
+            target="caveat.eapp._clusterers:average_path",
+            summary="agglomerative, mean distance",
+        ),
+        Entry(
+            name="complete",
+            target="caveat.eapp._clusterers:complete_path",
+            summary="agglomerative, largest distance",
+        ),
+        Entry(
+            name="spectral",
+            target="caveat.eapp._clusterers:spectral_path",
+            summary="k-means on eigenvectors of the nearest-neighbour graph",
+        ),
+        Entry(
+            name="gmm",
+            target="caveat.eapp._clusterers:gmm_path",
+            summary="Gaussian mixture, diagonal covariances",
+        ),
+        Entry(
+            name="dbscan",
+            target="caveat.eapp._clusterers:dbscan_path",
+            summary="DBSCAN, its radius swept for every k; rarely finds all k",
+            known_weak=True,
+        ),
+    ],
+)

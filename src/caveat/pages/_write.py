@@ -1,0 +1,120 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from caveat.exceptions import InvalidInput
+from caveat.pages._drawn import Drawn, draw_figures, page_figures
+from caveat.pages._model import Block, Download, Notice, Page, Switch, Table
+from caveat.pages._render import render
+
+INDEX = "index.html"
+
+
+def write(page: Page, out_dir: str | Path) -> Path:
+    """Write a page and everything beside it.
+
+    Parameters
+    ----------
+    page : Page
+    out_dir : path
+        Made if it is not there. Files of other names in it are left alone.
+
+    Returns
+    -------
+    Path of ``index.html``, which is written last: a page that can be seen has all
+    of its files.
+    """
+    folder = Path(out_dir)
+    for name, content in contents(page, png=True).items():
+        write_file(folder / name, content)
+    return folder / INDEX
+
+
+def contents(page: Page, *, png: bool) -> dict[str, bytes]:
+    """Give every file of a page by name; the page itself is the last.
+
+    Parameters
+    ----------
+    page : Page
+    png : bool
+        Whether to draw figures as PNG files too.
+    """
+    drawn = draw_figures(page, png=png)
+    text = render(page, drawn)
+    found = {file.name: file.content for file in page_files(page, drawn)}
+    return {**found, INDEX: text.encode("utf-8")}
+
+
+def page_files(page: Page, drawn: Mapping[str, Drawn]) -> list[Download]:
+    """Every file beside the page: figures, their data, tables."""
+    found = [*page.files, *(file for one in drawn.values() for file in one.files)]
+    found.extend(file for one in page_figures(page) for file in one.downloads)
+    for chapter in page.chapters:
+        for section in chapter.sections:
+            for block in section.blocks:
+                found.extend(_block_files(block))
+    return found
+
+
+def _block_files(block: Block) -> list[Download]:
+    if isinstance(block, Table):
+        return list(block.downloads)
+    if isinstance(block, Notice):
+        return list(block.files)
+    if isinstance(block, Switch):
+        return [file for _, table in block.tables for file in table.downloads]
+    return []
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write under a temporary name, sync, rename: readers never see half a file."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    except OSError as error:
+        raise InvalidInput(
+            f"cannot write into {str(path.parent)!r} ({error.strerror}); "
+            "choose another folder with --out"
+        ) from error
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        # mkstemp makes files that only their owner can read; a report is to be shared.
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        with suppress(OSError):
+            os.unlink(name)
+        raise InvalidInput(
+            f"cannot write {str(path)!r} ({error.strerror}); free some space or "
+            "choose another folder with --out"
+        ) from error
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name last; not every file system lets one open a folder."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,303 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from matplotlib.figure import Figure
+
+from caveat import proportions
+from caveat.bags import _examine, examine_bags, figures
+from caveat.bags._examine import division
+from caveat.cli._bags import bags as command
+from caveat.cli._bags import make_remarks
+from caveat.cli._bags_page import write_page
+from caveat.exceptions import CaveatError
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    n = 300
+    y = rng.integers(0, 2, n)
+    town = np.array(["north", "south", "west"])[
+        np.where(rng.random(n) < 0.7, y, rng.integers(0, 3, n))
+    ]
+    return pd.DataFrame(
+        {
+            "age": rng.normal(size=n) + 2 * y,
+            "job": np.where(rng.random(n) < 0.5, "a", "b"),
+            "town": town,
+            "left": np.where(y == 1, "yes", "no"),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def found(table):
+    X = table.drop(columns="left")
+    return examine_bags(
+        X, table["left"], "town", positive="yes", learners=["mm", "em-lr"], repeats=1
+    )
+
+
+def test_every_rule_has_a_score_and_a_regret(found):
+    assert len(found.scores) == 2 * 5
+    assert (found.scores["regret"] >= 0).all()
+    assert found.by_rule().index.str.contains("bag").all()
+    assert found.by_learner("split-bag-kfold")["f1"].max() > 0.6
+
+
+def test_it_is_plain_values_for_json(found):
+    assert json.loads(json.dumps(found.to_dict()))["classes"] == ["no", "yes"]
+
+
+def test_the_grouping_column_is_not_learnt_from_unless_asked(table):
+    lone = table[["town", "left"]]
+    with pytest.raises(CaveatError, match="only column"):
+        examine_bags(lone[["town"]], lone["left"], "town")
+
+
+@pytest.fixture
+def unlooked(monkeypatch):
+    """Leave the five tests out: they take most of the time."""
+    monkeypatch.setattr(_examine._Examination, "look", lambda self, rng: (None, None))
+
+
+def test_small_groups_are_left_out_and_told(table, unlooked):
+    frame = table.assign(town=table["town"].where(table.index > 4, "tiny"))
+    found = examine_bags(
+        frame.drop(columns="left"), frame["left"], "town", learners=["mm"], repeats=1
+    )
+    assert "tiny" not in found.bag_names
+    assert any("5 rows" in note for note in found.notes)
+
+
+def test_rows_without_a_group_form_one_of_their_own(table, unlooked):
+    frame = table.assign(town=table["town"].where(table.index > 40))
+    found = examine_bags(
+        frame.drop(columns="left"), frame["left"], "town", learners=["mm"], repeats=1
+    )
+    assert "(no value)" in found.bag_names
+    assert any("41 rows without a value of town" in note for note in found.notes)
+
+
+@pytest.mark.filterwarnings("ignore:.*against the rest")
+def test_three_classes_go_by_their_names(table, unlooked):
+    """Pure groups: without one of them a class has no share, and is named for it."""
+    age = table["age"].rank().mul(3).floordiv(len(table) + 1).astype(int)
+    left = np.array(["no", "maybe", "yes"])[age]
+    frame = table.drop(columns="left").assign(town=np.char.add("of ", left))
+    found = examine_bags(
+        frame, left, "town", learners=["mm", "inverse-calibration"], repeats=1
+    )
+    assert sum("MM, InvCal: the learner learns two" in one for one in found.notes) == 1
+    assert found.scores["f1"].between(0.5, 1).all()
+    assert found.supervised["auc"].min() > 0.9
+    told = [note for note in found.notes if "has the same share" in note]
+    assert {note.split("'")[1] for note in told} == {"no", "maybe", "yes"}
+    assert all("full-bag-kfold" in note for note in told)
+
+
+def test_a_label_seen_once_does_no_harm(table, unlooked):
+    left = table["left"].copy()
+    left.iloc[0] = "unknown"
+    found = examine_bags(
+        table.drop(columns="left"), left, "town", learners=["mm"], repeats=2
+    )
+    assert found.supervised["f1"].between(0, 1).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_division_keeps_shares_and_both_sides_of_a_rare_label(seed):
+    rng = np.random.RandomState(seed)
+    bags, codes = rng.randint(0, 30, 200), (rng.random_sample(200) < 0.4).astype(int)
+    codes[[3, 90]] = 2
+    train, test = division(bags, codes, rng)
+    np.testing.assert_array_equal(np.sort(np.append(train, test)), np.arange(200))
+    assert abs(len(test) - 50) <= 1
+    whole, part = np.bincount(bags), np.bincount(bags[test], minlength=30)
+    assert np.abs(part - whole / 4).max() <= 2
+    assert set(codes[train]) == set(codes[test]) == {0, 1, 2}
+
+
+def test_many_small_groups_are_no_obstacle(table, unlooked):
+    """Sixty groups of five rows: more labels in groups than rows for the test."""
+    frame = table.drop(columns="left").assign(town=np.arange(300) % 60)
+    found = examine_bags(
+        frame, table["left"], "town", learners=["mm"], repeats=1, smallest=5
+    )
+    assert len(found.bag_names) == 60
+
+
+def test_large_tables_are_sampled_and_told(table, unlooked):
+    found = examine_bags(
+        table.drop(columns="left"),
+        table["left"],
+        "town",
+        learners=["mm"],
+        repeats=1,
+        max_items=200,
+    )
+    assert len(found.bags.assignment) == 200
+    assert any("sample" in note for note in found.notes)
+
+
+def test_remarks_begin_with_the_worst(found):
+    order = ["serious", "careful", "note"]
+    places = [order.index(remark.severity) for remark in make_remarks(found)]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"by": "twon"}, ["town"]),
+        ({"learners": ["lm"]}, ["lmm"]),
+        ({"repeats": 0}, ["repeats"]),
+        ({"positive": "maybe"}, ["maybe"]),
+        ({"smallest": 10_000}, ["town", "3 values", "--smallest"]),
+        ({"smallest": 0}, ["smallest"]),
+        ({"by": "age"}, ["age", "300 values", "fewer values"]),
+        ({"by": "all"}, ["all", "one value", "300 rows"]),
+    ],
+)
+def test_bad_requests_are_named(table, change, words):
+    given = {"by": "town", "learners": ["mm"], "repeats": 1, **change}
+    with pytest.raises(CaveatError) as caught:
+        examine_bags(
+            table.drop(columns="left").assign(all=1),
+            table["left"],
+            given.pop("by"),
+            **given,
+        )
+    for word in words:
+        assert word in str(caught.value)
+
+
+def run(file, *options):
+    return CliRunner().invoke(command, [str(file), *options], catch_exceptions=True)
+
+
+@pytest.fixture
+def at_once(monkeypatch, found):
+    """Let the command find what was found already."""
+    monkeypatch.setattr(proportions, "examine_bags", lambda *_, **__: found)
+
+
+@pytest.fixture(scope="module")
+def file(table, tmp_path_factory):
+    path = tmp_path_factory.mktemp("bags") / "people.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+QUICK = (
+    *("--target", "left", "--by", "town", "--positive", "yes"),
+    *("--learner", "mm", "--repeats", "1"),
+)
+
+
+def test_the_command_prints_learners_rules_and_the_variant(file, at_once):
+    result = run(file, *QUICK)
+    assert result.exit_code == 0, result.output
+    for words in ("with every label", "split-bag-shuffle", "T5", "mm", "share of yes"):
+        assert words in result.output
+
+
+def test_the_page_shows_the_share_of_every_class(found, tmp_path):
+    rng = np.random.default_rng(1)
+    three = replace(
+        found,
+        classes=np.array(["no", "maybe", "yes"], dtype=object),
+        bags=replace(found.bags, proportions=rng.dirichlet(np.ones(3), size=3)),
+    )
+    page = write_page(three, [], "caveat bags", "f.csv", "left", "town", tmp_path)
+    for label in ("no", "maybe", "yes"):
+        assert f"Share of {label}" in page.read_text(encoding="utf-8")
+
+
+def test_shares_that_beat_every_label_are_explained(found):
+    lucky = replace(found, supervised=found.supervised.assign(f1=0.1))
+    assert any("not tuned for F1" in one.sentence for one in make_remarks(lucky))
+
+
+def test_the_command_prints_json(file, at_once):
+    result = run(file, *QUICK, "--json")
+    start, end = result.output.index("{"), result.output.rindex("}") + 1
+    assert json.loads(result.output[start:end])["by"] == "town"
+
+
+@pytest.mark.thorough
+def test_the_command_writes_the_same_page_twice(file, tmp_path, at_once):
+    for folder in ("one", "two"):
+        result = run(file, *QUICK, "--out", str(tmp_path / folder))
+        assert result.exit_code == 0, result.output
+    first, second = (
+        (tmp_path / folder / "index.html").read_bytes().replace(b"two", b"one")
+        for folder in ("one", "two")
+    )
+    assert first == second
+    assert b"Shares alone reach" in first
+
+
+@pytest.mark.slow
+def test_the_command_does_its_work(file):
+    result = run(file, *QUICK)
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (("--target", "left", "--by", "left"), "target itself"),
+        (("--target", "left", "--by", "twon"), "town"),
+        (("--target", "age", "--by", "town"), "distinct numbers"),
+        (("--target", "left", "--by", "town", "--positive", "maybe"), "maybe"),
+        (("--target", "left", "--by", "town", "--rows", "3"), "--rows"),
+    ],
+)
+def test_mistakes_are_one_sentence(file, options, word):
+    result = run(file, *options)
+    assert isinstance(result.exception, CaveatError)
+    assert word in str(result.exception)
+
+
+def test_figures_count_sets_votes_and_gaps():
+    best = pd.DataFrame(
+        {
+            "dataset": ["a", "b", "c"],
+            "base": "adult",
+            "variant": ["naive", "naive", "hard"],
+            "members": [("amm",), ("mm", "amm"), ("mm",)],
+        }
+    )
+    shares = figures.learner_set_shares(best)
+    assert shares.groupby("variant")["share"].sum().tolist() == [1.0, 1.0]
+    votes = pd.DataFrame(
+        {
+            "dataset": ["a", "a", "b", "b", "c"],
+            "base": "adult",
+            "variant": "hard",
+            "members": [
+                ("full-bag-kfold", "split-bag-kfold"),
+                ("split-bag-kfold",),
+                ("full-bag-kfold",),
+                ("full-bag-kfold",),
+                ("full-bag-kfold", "split-bag-shuffle"),
+            ],
+        }
+    )
+    winners = figures.strategy_winners(votes)
+    assert winners["kind"].tolist() == ["SB", "FB", "SB+FB"]
+    axes = Figure().subplots(1, 3)
+    figures.plot_learner_sets(shares, axes[0])
+    figures.plot_gaps([0.1, 0.2, np.nan], axes[1])
+    figures.plot_strategy_kinds(figures.strategy_kind_shares(winners), axes[2])
+    assert sum(bar.get_height() for bar in axes[1].patches) == 2
+
+
+def test_a_frame_without_its_columns_is_refused():
+    with pytest.raises(CaveatError, match="members"):
+        figures.learner_set_shares(pd.DataFrame({"base": [], "variant": []}))
