@@ -39,12 +39,12 @@ def test_the_terminal_shows_curve_and_verdict(folder, capsys):
         "--model-auc", "0.99", "--drivers",
     )  # fmt: skip
     assert code == 0
-    assert "loans.csv, target default: 90 rows, 3 columns, 44.4 % yes" in out
+    assert "EAPP of loans.csv, target default: 90 rows, 3 columns, 44 % yes" in out
     assert re.search(
-        r"^1/p0 = 2.25 +0\.\d{3} +0\.\d{3} +0\.\d\d to 0\.\d\d$", out, re.M
+        r"^1/p₀ = 2.25 +0\.\d{3} +0\.\d\d to 0\.\d\d +0\.\d{3} ", out, re.M
     )
-    assert "* Serious" in out
-    assert "A model with 0.99" in out
+    assert "* Careful" in out
+    assert "The model's 0.99" in out
     assert re.search(r"^a +\+0\.\d{3} +0\.\d{3}$", out, re.M)
     assert "PCA, k-means, 2 folds, 19 shuffles, seed 0." in out
 
@@ -57,16 +57,13 @@ def test_json_is_all_there_is_on_stdout(folder, capsys):
     found = json.loads(out)
     assert code == 0
     assert found["target"] == "default"
-    assert found["curve"]["k"] == [2, 3]
-    assert found["drivers"][0]["column"] == "a"
-    assert found["drivers"][0]["alone"] > 0.9
-    assert found["headroom"] == pytest.approx(
-        (0.9 - found["value"]) / (1 - found["value"])
-    )
-    shifts = found["probe"]["shifts"]
+    assert [row["k"] for row in found["eapp"]["eapp"]] == [2, 3]
+    assert found["eapp"]["eapp-drivers"][0]["column"] == "a"
+    assert found["eapp"]["eapp-drivers"][0]["alone"] > 0.9
+    assert "model" in [caveat["kind"] for caveat in found["caveats"]]
+    shifts = found["eapp"]["eapp-probe"]
     assert [row["s"] for row in shifts] == [0, 0.25, 0.5, 1, 2, 3]
     assert shifts[-1]["detected"]
-    assert found["probe"]["threshold"] <= 3
 
 
 @pytest.mark.thorough
@@ -131,8 +128,8 @@ def test_a_planted_bias_is_looked_for(folder, capsys, tmp_path):
         capsys, folder / "loans.csv", *small, "--probe", "--out", tmp_path / "page"
     )
     assert code == 0
-    assert "standard deviations in every numerical column would be seen" in out
-    assert re.search(r"^ +3 +[01]\.\d{3} +0\.\d{3} +yes$", out, re.M)
+    assert "standard deviations was seen" in out
+    assert re.search(r"^3 +[01]\.\d{3} +0\.\d{3} +yes$", out, re.M)
     text = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
     assert "How coarse a bias must be" in text
     shifts = pd.read_csv(tmp_path / "page" / "probe.csv")
@@ -146,8 +143,7 @@ def test_numbers_have_a_concordance(folder, capsys, tmp_path):
         "--shuffles", "9", "--drivers", "--out", tmp_path / "page",
     )  # fmt: skip
     assert code == 0
-    assert "a target of numbers" in out
-    assert re.search(r"^at k = 2 +0\.\d{3} +– ", out, re.M)
+    assert re.search(r"^at k = 2 +0\.\d{3} ", out, re.M)
     text = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
     assert "Concordance on held-out rows" in text
     assert " AUC" not in text
@@ -165,7 +161,7 @@ def test_many_labels_have_a_row_each(capsys, tmp_path):
         "--folds", "2", "--k-max", "3", "--out", tmp_path / "page",
     )  # fmt: skip
     assert code == 0
-    assert "target 2 labels: 60 rows, 2 columns, 2 labels" in out
+    assert "target 2 labels: 60 rows, 2 columns" in out
     assert re.search(r"^u +\d", out, re.M)
 
 
@@ -175,7 +171,7 @@ def test_classes_can_be_named_at_once(folder, capsys):
         "--k-max", "4",
     )  # fmt: skip
     assert code == 0
-    assert re.search(r"^1/p0 = 3 +0\.\d{3}", out, re.M)
+    assert re.search(r"^1/p₀ = 3 +0\.\d{3}", out, re.M)
 
 
 def test_numbers_may_be_called_classes(capsys, tmp_path):
@@ -188,7 +184,7 @@ def test_numbers_may_be_called_classes(capsys, tmp_path):
         "--shuffles", "0", "--folds", "2", "--k-max", "3",
     )  # fmt: skip
     assert code == 0
-    assert "51.2 % 0.0" in out
+    assert "51 % 0.0" in out
 
 
 def test_a_class_can_be_set_against_the_rest(folder, capsys):
@@ -197,6 +193,5 @@ def test_a_class_can_be_set_against_the_rest(folder, capsys):
         "--folds", "2", "--k-max", "3",
     )  # fmt: skip
     assert code == 0
-    assert "33.3 % y" in out
-    assert "1/p0 = 3 " in out
+    assert "33 % y" in out
     assert "shuffled too seldom" in out

@@ -7,6 +7,7 @@ __getattr__, __dir__, __all__ = attach(
     {
         "_dataset": ["Dataset"],
         "_frame": ["from_frame"],
+        "_given": ["given"],
         "_load": ["available", "load", "register"],
         "_reference": ["READ_OPTIONS", "check_reference", "describe", "resolve"],
         "_read": ["read"],

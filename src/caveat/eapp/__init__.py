@@ -8,5 +8,7 @@ __getattr__, __dir__, __all__ = attach(
         "_eapp": ["EAPP"],
         "_labeling": ["best_labeling"],
         "_probe": ["bias_probe"],
+        "_quick": ["look"],
+        "result": ["Result"],
     },
 )

@@ -380,9 +380,10 @@ class EAPP(BaseEstimator):
             Its ``figure`` can be saved.
         """
         from caveat.eapp._plot import plot_curve
+        from caveat.eapp.result import Result
 
         check_is_fitted(self, "curve_")
-        return plot_curve(self, ax, **options)
+        return plot_curve(Result.of(self), ax, **options)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a copy of the curve."""

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from caveat.eapp._eapp import EAPP
+    from caveat.eapp.result import Result
 
 # The light tokens of caveat's pages; a page passes its own.
 PALETTE = {
@@ -43,7 +43,7 @@ APART = 0.05
 
 
 def plot_curve(
-    model: EAPP,
+    found: Result,
     ax: Axes | None = None,
     *,
     palette: Mapping[str, str] | None = None,
@@ -52,12 +52,11 @@ def plot_curve(
     labels: bool = True,
     model_auc: float | None = None,
 ) -> Axes:
-    """Draw a fitted EAPP.
+    """Draw what EAPP found.
 
     Parameters
     ----------
-    model : EAPP
-        Fitted.
+    found : Result
     ax : Axes, optional
         Where to draw; a new figure of 7.0 x 3.2 inches if not given.
     palette : mapping of str to colour, optional
@@ -74,15 +73,15 @@ def plot_curve(
     """
     colours = {**PALETTE, **(palette or {})}
     axes = _new_axes() if ax is None else ax
-    curve = model.curve_
+    curve = found.curve
     ks = curve["k"].to_numpy()
     width = max(ks[-1] - ks[0], 1)
     room = (0.42 if narrow else 0.34) * width if labels else 0.03 * width
     names: list[tuple[float, str, str]] = []
 
-    if model.k_star_ > ks[0]:
-        axes.axvspan(ks[0], model.k_star_, color=colours["panel"], lw=0, zorder=0)
-    _draw_null(axes, model, colours, names)
+    if found.k_star > ks[0]:
+        axes.axvspan(ks[0], found.k_star, color=colours["panel"], lw=0, zorder=0)
+    _draw_null(axes, found, colours, names)
     for column, colour, dash, words in (
         ("paper", colours["published"], (0, (4, 2)), PUBLISHED),
         ("honest", colours["earned"], "-", HONEST),
@@ -92,7 +91,7 @@ def plot_curve(
             continue
         axes.plot(ks, values, color=colour, ls=dash, lw=1.75, solid_capstyle="round")
         names.append((_last(values), words, colour))
-    _mark_value(axes, model, colours)
+    _mark_value(axes, found, colours)
     if narrow:
         names = [(value, SHORT[words], colour) for value, words, colour in names]
     if model_auc is not None:
@@ -104,9 +103,9 @@ def plot_curve(
     lowest = np.nanmin([*curve["honest"], *curve["null_low"], 1.0])
     axes.set_ylim(0.5 if lowest >= 0.5 else lowest - 0.02, 1.005)
     axes.set_xlim(ks[0] - 0.01 * width, ks[-1] + room)
-    _dress(axes, colours, ks, model.measure_)
+    _dress(axes, colours, ks, found.measure)
     if title:
-        axes.set_title(_title(model), loc="left", fontsize=9, pad=18, weight="bold")
+        axes.set_title(_title(found), loc="left", fontsize=9, pad=18, weight="bold")
     return axes
 
 
@@ -117,14 +116,14 @@ def _new_axes() -> Axes:
 
 def _draw_null(
     axes: Axes,
-    model: EAPP,
+    found: Result,
     colours: Mapping[str, str],
     labels: list[tuple[float, str, str]],
 ) -> None:
     """Draw what shuffled labels give, by either selection."""
-    curve = model.curve_
+    curve = found.curve
     ks = curve["k"].to_numpy()
-    own = "" if model._honest else "paper_"
+    own = "" if found.honest else "paper_"
     mean = curve[f"{own}null_mean"].to_numpy()
     if np.isnan(mean).all():
         return
@@ -144,19 +143,19 @@ def _draw_null(
         labels.append((_last(other), PUBLISHED_SHUFFLED, colours["published"]))
 
 
-def _mark_value(axes: Axes, model: EAPP, colours: Mapping[str, str]) -> None:
+def _mark_value(axes: Axes, found: Result, colours: Mapping[str, str]) -> None:
     """Mark 1/p₀ by a dotted line and the value there by a dot."""
-    value = model._headline.value
-    name = "honest" if model._honest else "paper"
-    colour = colours["earned" if model._honest else "published"]
-    after = model.curve_.loc[model.curve_["k"] > model.k_star_, name]
-    place = "1/p₀" if model.measure_ == "AUC" else "k"
+    value = found.value
+    name = "honest" if found.honest else "paper"
+    colour = colours["earned" if found.honest else "published"]
+    after = found.curve.loc[found.curve["k"] > found.k_star, name]
+    place = "1/p₀" if found.measure == "AUC" else "k"
     above = len(after) > 0 and after.iloc[0] < value < 0.9
-    for k_star in sorted({task.k_star for task in model._tasks}):
+    for k_star in sorted(set(found.classes["k_star"])):
         axes.vlines(k_star, 0, value, colours["muted"], lw=0.9, ls=(0, (1, 2)))
-    if len(model._tasks) == 1 and not np.isnan(value):
+    if len(found.classes) == 1 and not np.isnan(value):
         axes.plot(
-            [model.k_star_],
+            [found.k_star],
             [value],
             "o",
             color=colour,
@@ -165,8 +164,8 @@ def _mark_value(axes: Axes, model: EAPP, colours: Mapping[str, str]) -> None:
             mew=1.2,
         )
         axes.annotate(
-            f"{value:.2f} at {place} = {model.k_star_:.3g}",
-            (model.k_star_, value),
+            f"{value:.2f} at {place} = {found.k_star:.3g}",
+            (found.k_star, value),
             xytext=(7, 6) if above else (7, -15),
             textcoords="offset points",
             fontsize=8.5,
@@ -212,13 +211,13 @@ def _dress(
     )
 
 
-def _title(model: EAPP) -> str:
-    value, null = model._headline.value, model.null_at_k_star_
-    words = f"EAPP {value:.3f}"
-    if not np.isnan(null["low"]):
-        words += f"; shuffled labels {null['low']:.2f} to {null['high']:.2f}"
-    if not np.isnan(model.p_value_):
-        words += f"; p = {model.p_value_:.3f}"
+def _title(found: Result) -> str:
+    _, low, high = found.null
+    words = f"EAPP {found.value:.3f}"
+    if not np.isnan(low):
+        words += f"; shuffled labels {low:.2f} to {high:.2f}"
+    if not np.isnan(found.p_value):
+        words += f"; p = {found.p_value:.3f}"
     return words
 
 

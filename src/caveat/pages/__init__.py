@@ -38,6 +38,14 @@ from caveat._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
+        "claims": [],
+        "figures": [],
+        "_look": ["Look"],
+        "_about": ["About"],
+        "_again": ["again_section"],
+        "_rules": ["check_rules", "exit_code"],
+        "_json": ["plain"],
+        "_terminal": ["columns", "terminal_lines"],
         "_prose": [
             "NBSP",
             "Prose",
@@ -70,6 +78,7 @@ __getattr__, __dir__, __all__ = attach(
             "word",
         ],
         "_model": [
+            "SEVERITIES",
             "Block",
             "Caveat",
             "Cell",

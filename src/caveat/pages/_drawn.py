@@ -9,6 +9,7 @@ from caveat.pages._canvas import draw_png, draw_svg
 from caveat.pages._model import Download, Figure, Page
 from caveat.pages._prose import prose
 from caveat.pages._svg import file_svg, inline_svg
+from caveat.pages.claims import heading
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def _drawn(figure: Figure, *, png: bool) -> Drawn:
     inline = inline_svg(wide, name=f"{figure.name}-w", css_class="wide") + inline_svg(
         phone, name=f"{figure.name}-p", css_class="phone"
     )
-    title, conditions = str(prose(figure.title)), str(prose(figure.conditions))
+    title, conditions = str(heading(figure.title)), str(prose(figure.conditions))
     framed = draw_svg(figure.draw, figure.size, title=title, conditions=conditions)
     svg = file_svg(framed, name=figure.name, label=figure.label)
     path = f"figures/{figure.name}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from caveat.pages._canvas import Draw
 from caveat.pages._prose import Prose, Span, prose, strong
@@ -86,7 +86,7 @@ class Figure:
     ----------
     name : str
         Short and unique on the page; names its files.
-    title : Prose, Span or str
+    title : Claim, Prose, Span or str
         The finding, shown above the figure.
     label : str
         The finding with its numbers, for those who cannot see the drawing.
@@ -105,7 +105,7 @@ class Figure:
     """
 
     name: str
-    title: Words
+    title: Any
     label: str
     draw: Draw | None
     size: tuple[float, float] = (7.0, 2.6)
@@ -232,6 +232,8 @@ class Table:
     downloads : sequence of Download
     look : {"plain", "board", "matrix"}
     titled : bool
+    brief : bool
+        Whether a terminal shows it, too.
     """
 
     name: str
@@ -246,6 +248,7 @@ class Table:
     downloads: Sequence[Download] = ()
     look: Literal["plain", "board", "matrix"] = "plain"
     titled: bool = False
+    brief: bool = False
 
 
 @dataclass(frozen=True)
@@ -347,8 +350,8 @@ class Section:
         Its id on the page.
     eyebrow : str
         What it is about, in a word or two.
-    heading : Prose, Span or str
-        Its finding, without full stop.
+    heading : Claim, Prose, Span or str
+        Its finding: a claim, shown in its short form without full stop.
     lead : Prose, Span or str
         At most two sentences of explanation.
     blocks : sequence of blocks
@@ -360,10 +363,10 @@ class Section:
 
     name: str
     eyebrow: str
-    heading: Words
+    heading: Any
     lead: Words = ""
     blocks: Sequence[Block] = ()
-    caveats: Sequence[Caveat] = ()
+    caveats: Sequence[Any] = ()
     wide: bool = False
 
 
@@ -390,6 +393,16 @@ class Chapter:
     figure: Figure | None = None
     sections: Sequence[Section] = ()
     checks: Words = ""
+
+    @property
+    def headline(self) -> Words:
+        """The title."""
+        return self.title
+
+    @property
+    def action(self) -> Words:
+        """Pages that are no looks yet name no action."""
+        return ""
 
     @property
     def caveats(self) -> list[tuple[Section, int, Caveat]]:
@@ -419,7 +432,7 @@ class Page:
         Further files to be written beside the page.
     """
 
-    chapters: Sequence[Chapter]
+    chapters: Sequence[Any]
     eyebrow: Words = ""
     title: Words = ""
     lede: Words = ""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -14,7 +15,6 @@ from markupsafe import Markup
 
 from caveat.pages._drawn import Drawn, draw_figures
 from caveat.pages._model import (
-    Caveat,
     Chapter,
     Download,
     Page,
@@ -25,6 +25,10 @@ from caveat.pages._model import (
 from caveat.pages._numbers import capital, plural, word
 from caveat.pages._prose import Prose, prose, visible
 from caveat.pages._theme import MONO, SANS, SERIF, css_variables
+from caveat.pages.claims import heading
+
+if TYPE_CHECKING:
+    from caveat.pages._look import Look
 
 _MEDIA = {
     "csv": "text/csv;charset=utf-8",
@@ -83,7 +87,7 @@ def content_security_policy(script: str) -> str:
 
 
 def _title(page: Page) -> Prose:
-    return prose(page.title if len(page.chapters) != 1 else page.chapters[0].title)
+    return prose(page.title if len(page.chapters) != 1 else page.chapters[0].headline)
 
 
 def _address(download: Download) -> str:
@@ -105,13 +109,26 @@ def _file_name(download: Download) -> str:
     return download.name.rsplit("/", 1)[-1]
 
 
-def _top_caveats(chapter: Chapter) -> list[tuple[Section, int, Caveat]]:
-    return list(chapter.caveats[:_MOST_TOP_CAVEATS])
+def _ordered_caveats(look: Look | Chapter) -> list[tuple[Section, int, Any]]:
+    """Every caveat with its section and the section's number, worst first."""
+    if isinstance(look, Chapter):
+        return list(look.caveats)
+    numbered = {s.name: (s, n) for n, s in enumerate(look.sections, start=1)}
+    first = next(iter(numbered.values()))
+    return [(*numbered.get(one.section, first), one) for one in look.ordered]
 
 
-def _more_caveats(chapter: Chapter) -> str:
+def _sections(look: Look | Chapter) -> Sequence[Section]:
+    return look.sections if isinstance(look, Chapter) else look.filled_sections()
+
+
+def _top_caveats(look: Look | Chapter) -> list[tuple[Section, int, Any]]:
+    return _ordered_caveats(look)[:_MOST_TOP_CAVEATS]
+
+
+def _more_caveats(look: Look | Chapter) -> str:
     """Say where the caveats stand that are not at the top."""
-    rest = chapter.caveats[_MOST_TOP_CAVEATS:]
+    rest = _ordered_caveats(look)[_MOST_TOP_CAVEATS:]
     if not rest:
         return ""
     numbers = sorted({number for _, number, _ in rest})
@@ -160,9 +177,15 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        prose=prose, address=_address, file_name=_file_name, word=word, plural=plural
+        prose=prose,
+        heading=heading,
+        address=_address,
+        file_name=_file_name,
+        word=word,
+        plural=plural,
     )
     environment.globals.update(
+        sections_of=_sections,
         top_caveats=_top_caveats,
         more_caveats=_more_caveats,
         body_rows=_body_rows,

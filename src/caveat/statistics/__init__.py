@@ -10,6 +10,7 @@ __getattr__, __dir__, __all__ = attach(
         "_selection": ["select"],
         "_regret": ["regret"],
         "_agreement": ["criterion_agreement"],
+        "_bounded": ["bounded_interval"],
         "_intervals": ["Interval", "mean_interval"],
         "_nested": ["interval_table", "nested_mean_interval"],
         "_best_set": ["BestSet", "best_set"],

@@ -1,0 +1,15 @@
+"""What a page may say: one class per kind of claim, with its numbers and its words."""
+
+from caveat._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "_estimate": ["Estimate", "score", "started", "written"],
+        "_claim": ["Claim", "Standing", "count_claims", "heading"],
+        "_scores": ["AgainstFloor", "Value"],
+        "_comparisons": ["Agreement", "Chosen", "Comparison", "Tie"],
+        "_changes": ["Loss", "Remedy"],
+        "_limits": ["Absence", "Condition", "Unfinished"],
+    },
+)

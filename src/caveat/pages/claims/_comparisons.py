@@ -1,0 +1,183 @@
+"""One against another: by a test, by a rule, or beside print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from caveat.pages._model import Words
+from caveat.pages._numbers import count, percent
+from caveat.pages._prose import Prose, names, say, strong
+from caveat.pages.claims._claim import Claim, Standing
+from caveat.pages.claims._estimate import Estimate, score, started, written
+
+
+@dataclass(frozen=True)
+class Comparison(Claim):
+    """One against another by a paired test; "leads" only if the interval excludes 0.
+
+    Attributes
+    ----------
+    left, right : Prose, Span or str
+    difference : Estimate
+        Positive if `left` is better.
+    test : str
+        Which test, on what: "corrected resampled t, 10 folds".
+    corrected_for : int
+        How many comparisons it was corrected for.
+    """
+
+    left: Words
+    right: Words
+    difference: Estimate
+    test: str
+    corrected_for: int = 1
+    compares: ClassVar[bool] = True
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """The difference."""
+        return (self.difference,)
+
+    @property
+    def standing(self) -> Standing:
+        """Whether the difference lies above or below 0 with its whole interval."""
+        if not self.difference.has_interval:
+            return "open"
+        assert self.difference.low is not None
+        assert self.difference.high is not None
+        if self.difference.low > 0:
+            return "above"
+        return "below" if self.difference.high < 0 else "at"
+
+    @property
+    def decided(self) -> bool:
+        """Whether one of the two is better."""
+        return self.standing in ("above", "below")
+
+    @property
+    def words(self) -> Prose:
+        """Say who leads, or that no one does, with the difference and its test."""
+        evidence = self.test
+        if self.corrected_for > 1:
+            evidence += f", corrected for {count(self.corrected_for)} comparisons"
+        parts = {**self._parts(), "by": written(self._gap()), "test": evidence}
+        if self.decided:
+            return started(say("{one} leads {other} by {by}; {test}.", **parts))
+        return started(
+            say("{one} and {other} cannot be told apart: {by}; {test}.", **parts)
+        )
+
+    @property
+    def short(self) -> Prose:
+        """Say it without interval and test."""
+        parts = {**self._parts(), "by": score(self._gap())}
+        if self.decided:
+            return started(say("{one} leads {other} by {by}.", **parts))
+        return started(say("{one} and {other} cannot be told apart.", **parts))
+
+    def _parts(self) -> dict[str, Words]:
+        """Whoever is ahead comes first."""
+        turned = self.standing == "below"
+        first, second = (self.right, self.left) if turned else (self.left, self.right)
+        return {"one": first, "other": second}
+
+    def _gap(self) -> Estimate:
+        """Turn the difference to the side of whoever is ahead."""
+        one = self.difference
+        if self.standing != "below" or one.low is None or one.high is None:
+            return one
+        return replace(one, value=-one.value, low=-one.high, high=-one.low)
+
+
+@dataclass(frozen=True)
+class Tie(Claim):
+    """Members that no test tells apart, in the order of the table."""
+
+    members: tuple[str, ...]
+    test: str
+    measure: str = ""
+    shown: int = 4
+
+    @property
+    def words(self) -> Prose:
+        """Say that no test tells them apart, and which test that was."""
+        return started(say("{who}; {test}.", who=self._who(), test=self.test))
+
+    @property
+    def short(self) -> Prose:
+        """Say it without the test."""
+        return started(self._who() + ".")
+
+    def _who(self) -> Prose:
+        who = names(list(self.members), most=self.shown)
+        return say("{who} cannot be told apart", who=who)
+
+
+@dataclass(frozen=True)
+class Chosen(Claim):
+    """What a rule chose that needs no test labels, and what that gave up.
+
+    `regret` is what the oracle's choice has more, where that is known.
+    """
+
+    chosen: Words
+    rule: Words
+    regret: Estimate | None = None
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """The regret, where it is known."""
+        return (self.regret,) if self.regret else ()
+
+    @property
+    def words(self) -> Prose:
+        """Say what was chosen, and what that gave up where it is known."""
+        words = self._say()
+        if self.regret is not None:
+            more = written(self.regret)
+            words += say("; a choice by test labels would have {more} more", more=more)
+        return started(words + ".")
+
+    @property
+    def short(self) -> Prose:
+        """Say what was chosen."""
+        return started(self._say() + ".")
+
+    def _say(self) -> Prose:
+        return say("{rule} chooses {who}", rule=self.rule, who=self.chosen)
+
+
+@dataclass(frozen=True)
+class Agreement(Claim):
+    """Published numbers beside ours; never without how often a wrong one would agree.
+
+    Attributes
+    ----------
+    what : Prose, Span or str
+    agreeing, compared : int
+    power : float
+        Share of wrong methods that the same rule would have called different.
+    """
+
+    what: Words
+    agreeing: int
+    compared: int
+    power: float
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """Both counts and the power."""
+        return (self.agreeing, self.compared, self.power, 100 * self.power)
+
+    @property
+    def words(self) -> Prose:
+        """Say how much agrees, and what the same rule would have found wrong."""
+        template = (
+            "{what}: {hits} of {all} agree; the same rule would have told {power} of "
+            "wrong methods apart."
+        )
+        hits, power = strong(count(self.agreeing)), percent(self.power)
+        whole = count(self.compared)
+        parts = {"what": self.what, "hits": hits, "all": whole, "power": power}
+        return started(say(template, **parts))

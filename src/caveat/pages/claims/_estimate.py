@@ -1,0 +1,105 @@
+"""A number that may be shown, and how it is written."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from caveat.pages._numbers import capital, decimals, fixed
+from caveat.pages._prose import NBSP, Prose, Span, prose, strong
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number that may be shown, and how well it is known.
+
+    Attributes
+    ----------
+    value : float
+    measure : str
+        What it is a value of, as people say it: ``AUC``, ``accuracy``.
+    low, high : float or None
+        Its 95 % interval. None: no interval can be given, and it may not lead.
+    basis : str
+        What the interval rests on: ``10 folds, corrected``.
+    n : int
+        How many folds, repeats or rows that is.
+
+    Examples
+    --------
+    >>> known = Estimate(0.9134, "AUC", 0.905, 0.921, "10 folds, corrected", 10)
+    >>> known.text, known.interval, known.may_lead
+    ('0.913', '0.905 to 0.921', True)
+    >>> Estimate(0.9134, "AUC").may_lead
+    False
+    """
+
+    value: float
+    measure: str = ""
+    low: float | None = None
+    high: float | None = None
+    basis: str = ""
+    n: int = 0
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether both ends of an interval are known."""
+        ends = (self.low, self.high)
+        return all(end is not None and math.isfinite(end) for end in ends)
+
+    @property
+    def may_lead(self) -> bool:
+        """Whether it may stand in a title: with an interval, from more than one run."""
+        return math.isfinite(self.value) and self.has_interval and self.n > 1
+
+    @property
+    def places(self) -> int:
+        """Decimals that the interval supports; two where there is none."""
+        if not self.has_interval:
+            return 2
+        assert self.low is not None
+        assert self.high is not None
+        return max(2, decimals((self.high - self.low) / 2))
+
+    @property
+    def text(self) -> str:
+        """The value in the digits that its interval supports."""
+        return fixed(self.value, self.places)
+
+    @property
+    def interval(self) -> str:
+        """The ends of the interval in the same digits; '' if there is none."""
+        if not self.has_interval:
+            return ""
+        return f"{fixed(self.low, self.places)} to {fixed(self.high, self.places)}"
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """Every number that a sentence on it may show."""
+        known = (self.value, self.low, self.high)
+        return tuple(number for number in known if number is not None)
+
+    def to_dict(self) -> dict[str, float | None]:
+        """Write it as JSON values; what is not known is None."""
+        ends = (self.low, self.high) if self.has_interval else (None, None)
+        value = self.value if math.isfinite(self.value) else None
+        return {"value": value, "low": ends[0], "high": ends[1]}
+
+
+def score(one: Estimate) -> Prose:
+    """Write a value with its measure: 0.91 AUC."""
+    number = prose(strong(one.text))
+    return number + f"{NBSP}{one.measure}" if one.measure else number
+
+
+def written(one: Estimate) -> Prose:
+    """Write a value with measure and interval: 0.91 AUC (0.90 to 0.92)."""
+    return score(one) + (f" ({one.interval})" if one.interval else "")
+
+
+def started(words: Prose) -> Prose:
+    """Begin a sentence with it; names that are typed keep their letters."""
+    if not words.spans or words.spans[0].kind != "plain":
+        return words
+    first, *rest = words.spans
+    return Prose((Span(capital(first.text)), *rest))

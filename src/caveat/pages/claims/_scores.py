@@ -1,0 +1,134 @@
+"""A score by itself, and beside its floor."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from caveat.pages._model import Words
+from caveat.pages._prose import Prose, say
+from caveat.pages.claims._claim import Claim, Standing
+from caveat.pages.claims._estimate import Estimate, score, started, written
+
+_AGAINST = {
+    "above": "{who} {reach} {score}, above {floor} with {bar}.",
+    "at": "{who} {reach} {score}; {floor}, {bar}, cannot be told from that.",
+    "below": "{who} {reach} {score} and {stay} below {floor} with {bar}.",
+    "open": "{who} {have} {score}, {floor} {bar}; how sure that is was not measured.",
+}
+_AGAINST_SHORT = {
+    "above": "{who} {reach} {score}, above {floor}: {bar}.",
+    "at": "{who} cannot be told from {floor}: {score} and {bar}.",
+    "below": "{who} {do} not reach {floor}: {score} and {bar}.",
+    "open": "{who} {have} {score}.",
+}
+_ONE = {"reach": "reaches", "stay": "stays", "have": "has", "do": "does"}
+
+
+@dataclass(frozen=True)
+class Value(Claim):
+    """`subject` reaches a value."""
+
+    subject: Words
+    estimate: Estimate
+    verb: str = "reaches"
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """The value."""
+        return (self.estimate,)
+
+    @property
+    def words(self) -> Prose:
+        """LightGBM reaches 0.91 AUC (0.90 to 0.92)."""
+        return self._say(written(self.estimate))
+
+    @property
+    def short(self) -> Prose:
+        """LightGBM reaches 0.91 AUC."""
+        return self._say(score(self.estimate))
+
+    def _say(self, number: Prose) -> Prose:
+        parts = {"who": self.subject, "verb": self.verb, "score": number}
+        return started(say("{who} {verb} {score}.", **parts))
+
+
+@dataclass(frozen=True)
+class AgainstFloor(Claim):
+    """A score beside what is reached without learning; the interval decides.
+
+    Attributes
+    ----------
+    subject : Prose, Span or str
+        Whose score it is.
+    score, floor : Estimate
+    floor_name : Prose, Span or str
+        What the floor is: "the constant answer", "shuffled labels".
+    sign : {1, -1}
+        1 if larger is better.
+    p_value, alpha : float, optional
+        Where a test of its own decides in place of the interval: shuffled labels
+        give a p-value, not a value to compare with.
+    many : bool
+        Whether the subject is a plural.
+    """
+
+    subject: Words
+    score: Estimate
+    floor: Estimate
+    floor_name: Words
+    sign: int = 1
+    p_value: float | None = None
+    alpha: float = 0.05
+    many: bool = False
+    compares: ClassVar[bool] = True
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """The score; a floor is a line and needs no interval of its own."""
+        return (self.score,)
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """Numbers of score and floor."""
+        return (*self.score.numbers, *self.floor.numbers)
+
+    @property
+    def standing(self) -> Standing:
+        """Whether the test, or the whole interval, puts it above or below the floor."""
+        if self.p_value is not None:
+            return "above" if self.p_value <= self.alpha else "at"
+        if not self.score.has_interval or not math.isfinite(self.floor.value):
+            return "open"
+        assert self.score.low is not None
+        assert self.score.high is not None
+        floor = (self.floor.value,)
+        if self.floor.has_interval:
+            floor = (self.floor.low, self.floor.high)  # type: ignore[assignment]
+        ends = sorted((self.sign * self.score.low, self.sign * self.score.high))
+        bar = sorted(self.sign * end for end in floor)
+        if ends[0] > bar[-1]:
+            return "above"
+        return "below" if ends[1] < bar[0] else "at"
+
+    @property
+    def decided(self) -> bool:
+        """Whether an interval decides it at all."""
+        return self.standing != "open"
+
+    @property
+    def words(self) -> Prose:
+        """Say where the score lies beside the floor, with its interval."""
+        return self._say(_AGAINST[self.standing], written(self.score))
+
+    @property
+    def short(self) -> Prose:
+        """Say it without the interval."""
+        return self._say(_AGAINST_SHORT[self.standing], score(self.score))
+
+    def _say(self, template: str, number: Prose) -> Prose:
+        bar = self.floor.interval or self.floor.text
+        verbs = {word: word if self.many else one for word, one in _ONE.items()}
+        parts = {"score": number, "floor": self.floor_name, "bar": bar}
+        return started(say(template, who=self.subject, **verbs, **parts))

@@ -1,0 +1,11 @@
+"""Figures that several topics need, each drawn once: estimates in, a `Figure` out."""
+
+from caveat._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "_line": ["Mark", "score_line"],
+        "_dots": ["Dot", "score_dots"],
+    },
+)

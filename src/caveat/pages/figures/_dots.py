@@ -1,0 +1,106 @@
+"""Rows of dots with intervals: who has what, beside the floor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from caveat.pages._axes import (
+    free_part,
+    interval,
+    row_names,
+    row_value,
+    value_axis,
+    value_range,
+)
+from caveat.pages._model import Download, Figure, Words
+from caveat.pages._prose import shorten
+
+if TYPE_CHECKING:
+    from caveat.pages._canvas import Canvas
+    from caveat.pages.claims import Claim, Estimate
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A row: its name, its value, and how it is drawn; oracles are open dots."""
+
+    name: str
+    estimate: Estimate
+    token: str = "earned"
+    filled: bool = True
+
+
+def score_dots(
+    rows: Sequence[Dot],
+    *,
+    name: str,
+    title: Words | Claim,
+    label: str,
+    unit: str = "",
+    floor: Estimate | None = None,
+    limits: tuple[float, float] | None = None,
+    conditions: Words = "",
+    downloads: Sequence[Download] = (),
+) -> Figure:
+    """Draw a dot with its interval for every row, best first as given.
+
+    Parameters
+    ----------
+    rows : sequence of Dot
+    name : str
+        Names its files.
+    title : Claim, Prose, Span or str
+        The finding.
+    label : str
+        The finding with its numbers, for those who cannot see the drawing.
+    unit : str
+        What the axis shows.
+    floor : Estimate, optional
+        Hatched from the edge up to it.
+    limits : (float, float), optional
+        Where the measure ends; the axis never goes beyond.
+    conditions : Prose, Span or str
+    downloads : sequence of Download
+    """
+    known = [number for row in rows for number in row.estimate.numbers]
+    low, high = value_range([*known, *(floor.numbers if floor else ())])
+    if limits is not None:
+        low, high = max(low, limits[0]), min(high, limits[1])
+
+    def draw(canvas: Canvas) -> None:
+        left = 1.15 if canvas.phone else 1.9
+        axes = canvas.axes(left, 0.45, canvas.width - left - 0.55, canvas.height - 0.55)
+        if floor is not None:
+            free_part(axes, canvas, low, floor.value)
+        for place, row in enumerate(rows):
+            one = row.estimate
+            ends = (one.low, one.high) if one.has_interval else (one.value, one.value)
+            interval(
+                axes,
+                canvas,
+                place,
+                ends[0],  # type: ignore[arg-type]
+                one.value,
+                ends[1],  # type: ignore[arg-type]
+                token=row.token,
+                filled=row.filled,
+            )
+            row_value(axes, canvas, place, one.text)
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        names = [shorten(row.name, 14 if canvas.phone else 26) for row in rows]
+        row_names(axes, canvas, list(range(len(rows))), names)
+        value_axis(axes, canvas, low, high, unit)
+
+    height = 0.62 + 0.3 * len(rows)
+    return Figure(
+        name,
+        title,
+        label,
+        draw,
+        size=(7.0, height),
+        phone_size=(3.6, height),
+        conditions=conditions,
+        downloads=downloads,
+    )

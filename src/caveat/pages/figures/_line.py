@@ -1,0 +1,94 @@
+"""The number line: chance, the floor, and every score with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from caveat.pages._axes import (
+    free_part,
+    interval,
+    line_labels,
+    number_line,
+    value_axis,
+    value_range,
+)
+from caveat.pages._model import Figure, Words
+
+if TYPE_CHECKING:
+    from caveat.pages._canvas import Canvas
+    from caveat.pages.claims import Estimate
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A value on the line: what it is, and in which colour it is drawn."""
+
+    label: str
+    estimate: Estimate
+    token: str = "earned"
+
+
+def score_line(
+    marks: Sequence[Mark],
+    *,
+    label: str,
+    floor: Mark | None = None,
+    band: tuple[float, float] | None = None,
+    limits: tuple[float, float] | None = None,
+    conditions: Words = "",
+    name: str = "line",
+) -> Figure:
+    """Draw values on one line, hatched up to the floor.
+
+    Parameters
+    ----------
+    marks : sequence of Mark
+        The scores.
+    label : str
+        The finding with its numbers, for those who cannot see the drawing.
+    floor : Mark, optional
+        What is reached without learning; hatched from the edge up to it.
+    band : (float, float), optional
+        Where 95 % of shuffled labels land.
+    limits : (float, float), optional
+        Where the measure ends; the axis never goes beyond.
+    conditions : Prose, Span or str
+    name : str
+        Names its files.
+    """
+    shown = [*marks, *([floor] if floor else [])]
+    known = [number for mark in shown for number in mark.estimate.numbers]
+    low, high = value_range([*known, *(band or ())])
+    if limits is not None:
+        low, high = max(low, limits[0]), min(high, limits[1])
+
+    def draw(canvas: Canvas) -> None:
+        axes = number_line(canvas)
+        if floor is not None:
+            free_part(axes, canvas, low, floor.estimate.value)
+        if band is not None:
+            axes.axvspan(*band, color=canvas.colour("null"), linewidth=0, zorder=3)
+        for mark in marks:
+            one = mark.estimate
+            ends = (one.low, one.high) if one.has_interval else (one.value, one.value)
+            interval(axes, canvas, 0.5, ends[0], one.value, ends[1], token=mark.token)  # type: ignore[arg-type]
+        value_axis(axes, canvas, low, high, "")
+        words = [
+            (m.estimate.value, f"{m.label} {m.estimate.text}", m.token, "bold")
+            for m in shown
+        ]
+        chance = [] if band is None else [(sum(band) / 2, "chance", "muted", "normal")]
+        line_labels(axes, canvas, 1.06, words + chance)
+
+    return Figure(
+        name,
+        "",
+        label,
+        draw,
+        size=(10.5, 1.7),
+        phone_size=(3.6, 1.7),
+        conditions=conditions,
+        one_line=True,
+    )
