@@ -44,7 +44,7 @@ __getattr__, __dir__, __all__ = attach(
         "_about": ["About"],
         "_again": ["again_section"],
         "_rules": ["check_rules", "exit_code"],
-        "_json": ["plain"],
+        "_json": ["plain", "schema_path"],
         "_terminal": ["columns", "terminal_lines"],
         "_prose": [
             "NBSP",

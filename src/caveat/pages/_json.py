@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,6 +41,11 @@ def to_json(look: Look, page: str | None = None) -> str:
         **look.extra,
     }
     return json.dumps(plain(found), indent=2, allow_nan=False, ensure_ascii=False)
+
+
+def schema_path() -> Path:
+    """Return the file that fixes the shape, a JSON Schema."""
+    return Path(__file__).parent / "look.schema.json"
 
 
 def plain(value: Any) -> Any:

@@ -18,12 +18,15 @@ from caveat.pages._prose import Prose, join, prose
 from caveat.pages._render import render
 from caveat.pages._rules import Outcome, judge
 from caveat.pages._write import write
-from caveat.pages.claims import AgainstFloor, Claim, Unfinished, Value
+from caveat.pages.claims import AgainstFloor, Claim, Condition, Unfinished, Value
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_TOP_CAVEATS = 3
+UNDECIDED = Condition(
+    sentence="No number here is sure enough for a title: too few runs for an interval."
+)
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ class Look:
         """The claims of the title: the score beside its floor, then the worst finding.
 
         A claim leads only if its interval decides it. Where none does, the title says
-        what is not known: what is unfinished, or the first claim there is.
+        what is unfinished, or a plain fact, or that nothing is sure.
         """
         able = [claim for claim in self.claims if claim.may_lead]
         scores = [c for c in able if isinstance(c, AgainstFloor | Value)]
@@ -98,7 +101,8 @@ class Look:
         if found:
             return found
         undecided = [c for c in self.claims if isinstance(c, Unfinished)]
-        return tuple(undecided[:1] or list(self.claims[:1]))
+        plain = [c for c in self.claims if c.severity is None and not c.estimates]
+        return (*undecided, *plain, UNDECIDED)[:1]
 
     @property
     def headline(self) -> Prose:

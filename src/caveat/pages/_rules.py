@@ -64,7 +64,7 @@ def judge(rules: Sequence[str], look: Look) -> list[Outcome]:
     found = []
     for rule in rules:
         name, sign, bound = _parts(rule)
-        counted = name in COUNTS or (name in KINDS and name not in look.facts)
+        counted = name not in NUMBERS
         value = counts.get(name, 0) if counted else look.facts.get(name)
         fired = value is not None and _COMPARE[sign](value, bound)
         open_ = value is None or (counted and not look.complete)

@@ -1,0 +1,127 @@
+"""The laws of honest sentences hold for whatever a topic may find."""
+
+import importlib.util
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from caveat import pages
+from caveat.pages import claims
+from caveat.pages.claims import Estimate
+
+
+def _beside(name):
+    spec = importlib.util.spec_from_file_location(
+        name, Path(__file__).with_name(f"{name}.py")
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+laws, looks = _beside("laws"), _beside("looks")
+drawn = settings(
+    max_examples=100, deadline=None, suppress_health_check=list(HealthCheck)
+)
+
+
+@pytest.mark.parametrize("topic", looks.TOPICS)
+def test_every_law_holds_for_whatever_a_topic_finds(topic):
+    @drawn
+    @given(looks.TOPICS[topic])
+    def check(look):
+        for law in laws.LAWS:
+            law(look)
+
+    check()
+
+
+@pytest.mark.parametrize("topic", looks.RESULTS)
+def test_a_result_goes_into_a_record_and_comes_back(topic):
+    @drawn
+    @given(looks.RESULTS[topic])
+    def check(found):
+        again = type(found).from_record(found.to_record())
+        for name in found.__dataclass_fields__:
+            one, other = getattr(found, name), getattr(again, name)
+            if isinstance(one, pd.DataFrame):
+                pd.testing.assert_frame_equal(one, other)
+            else:
+                assert one == other or str(one) == str(other), name
+
+    check()
+
+
+SURE = Estimate(0.9, "AUC", 0.88, 0.92, "10 folds", 10)
+CHANCE = Estimate(0.5, "AUC")
+
+
+class Loud(claims.AgainstFloor):
+    """A claim that praises whatever it finds."""
+
+    short = words = pages.prose("LightGBM reaches 0.90 AUC.")
+
+
+class Bare(claims.Value):
+    """A claim that leads though nobody knows how sure it is."""
+
+    may_lead = True
+
+
+def broken(*found, **more):
+    sections = [pages.Section("data", "The data", "What there is")]
+    return pages.Look("audit", "Audit", found, sections, **more)
+
+
+def note(words, **more):
+    return claims.Condition(sentence=words, severity="note", **more)
+
+
+class Quiet(pages.Look):
+    """A Look that hides that something is missing."""
+
+    complete = True
+
+
+class Idle(pages.Look):
+    """A Look that leaves its reader alone."""
+
+    action = ""
+
+
+class Mute(pages.Look):
+    """A Look whose JSON has another title."""
+
+    def to_json(self, page=None):
+        return "{}"
+
+
+BREACHES = {
+    "floor_first": broken(
+        Loud("LightGBM", Estimate(0.5, "AUC", 0.4, 0.6, "folds", 5), CHANCE, "chance")
+    ),
+    "interval_or_silence": broken(Bare("a model", Estimate(0.9, "AUC"))),
+    "comparisons_have_their_test": broken(note("LightGBM leads.")),
+    "numbers_are_claimed": broken(note("It reaches 0.93.")),
+    "severity_has_evidence": broken(
+        claims.Value("a model", Estimate(0.9, "AUC"), severity="serious")
+    ),
+    "unfinished_is_told": Quiet("audit", "Audit", [claims.Unfinished("trials", 1, 2)]),
+    "something_to_do": Idle("audit", "Audit", [note("Fine.")]),
+    "said_once": broken(note("Twice."), note("Twice.")),
+    "shown_everywhere": Mute("audit", "Audit", [note("Fine.")]),
+}
+
+
+@pytest.mark.parametrize("law", laws.LAWS, ids=lambda law: law.__name__)
+def test_every_law_is_seen_to_bite(law):
+    with pytest.raises(AssertionError):
+        law(BREACHES[law.__name__])
+
+
+def test_a_fair_page_breaks_no_law():
+    claim = claims.AgainstFloor("LightGBM", SURE, CHANCE, "chance")
+    for law in laws.LAWS:
+        law(broken(claim, note("Rows were counted.", counts=())))

@@ -1,0 +1,123 @@
+"""A Look: which claim leads, what follows, and how rules end."""
+
+import html
+import json
+
+import pandas as pd
+import pytest
+
+from caveat import pages
+from caveat.exceptions import InvalidInput
+from caveat.pages import claims
+from caveat.pages.claims import Estimate
+
+
+def score(value=0.9, low=0.88, high=0.92):
+    return Estimate(value, "AUC", low, high, "10 folds, corrected", 10)
+
+
+def against(severity=None, **more):
+    return claims.AgainstFloor(
+        "LightGBM", score(), Estimate(0.5, "AUC"), "chance", severity=severity, **more
+    )
+
+
+def leak(**more):
+    change = Estimate(-0.2, "AUC", -0.3, -0.1, "10 folds", 10)
+    parts = ("without `id`", score(), score(0.7, 0.65, 0.75), change)
+    options = {"severity": "serious", "kind": "leak", "section": "data", **more}
+    return claims.Remedy(*parts, fix="Leave `id` out.", **options)
+
+
+def look(*found, **more):
+    sections = [pages.Section("data", "The data", "What there is")]
+    facts = {"file": "t.csv", "target": "y", "score": 0.9, "rows": 10, "columns": 2}
+    return pages.Look("audit", "Audit of t.csv", found, sections, facts=facts, **more)
+
+
+def test_the_title_is_the_score_then_the_worst_finding():
+    title = look(against(), leak()).title
+    assert title.startswith("LightGBM reaches 0.90\u00a0AUC, above chance")
+    assert "becomes 0.70" in title
+
+
+def test_a_finding_that_its_interval_does_not_carry_stays_out_of_the_title():
+    unsure = Estimate(-0.2, "AUC", -0.5, 0.1, "10 folds", 10)
+    shaky = claims.Remedy(
+        "without `id`", score(), score(0.7), unsure, severity="serious"
+    )
+    assert "without" not in look(against(), shaky).title
+
+
+def test_a_score_without_an_interval_never_leads():
+    bare = claims.Value("a model", Estimate(0.99, "AUC"))
+    assert "0.99" not in look(bare, against()).title
+
+
+def test_where_nothing_is_decided_the_title_says_what_is_missing():
+    missing = claims.Unfinished("trials", 0, 45)
+    found = look(missing, claims.Value("a model", Estimate(0.99, "AUC")))
+    assert found.title == "45 of 45 trials are not done."
+    assert not found.complete
+
+
+def test_the_action_is_the_fix_of_the_worst_caveat():
+    assert str(look(against(), leak()).action) == "Leave `id` out."
+    assert str(look(against()).action) == "Nothing to do."
+
+
+def test_every_caveat_stands_once():
+    notes = [
+        claims.Condition(sentence=f"Fact {n}.", severity="note", section="data")
+        for n in range(4)
+    ]
+    text = pages.render(pages.Page([look(against(), leak(), *notes)]))
+    for n in range(4):
+        assert text.count(f"Fact {n}.") == 1
+
+
+def test_the_json_has_the_shape_that_the_schema_fixes():
+    jsonschema = pytest.importorskip("jsonschema")
+    found = json.loads(look(against(), leak(), rules=["leak>0", "free<1"]).to_json())
+    schema = json.loads(pages.schema_path().read_text("utf-8"))
+    jsonschema.Draft202012Validator(schema).validate(found)
+    assert found["schema"] == "caveat-audit/1"
+    assert found["serious"] == 1
+    assert [rule["outcome"] for rule in found["rules"]] == ["fired", "unknown"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "claims_", "code"),
+    [
+        ([], [], 0),
+        (["serious>0"], [], 0),
+        (["serious>0"], [leak()], 1),
+        (["leak>0"], [leak()], 1),
+        (["score<0.95"], [], 1),
+        (["score<0.5"], [], 0),
+        (["free>0.9"], [], 3),
+        (["serious>0"], [claims.Unfinished("trials", 1, 2)], 3),
+        (["serious>0", "score<0.95"], [claims.Unfinished("trials", 1, 2)], 1),
+    ],
+)
+def test_rules_end_as_the_contract_says(rules, claims_, code):
+    assert pages.exit_code(look(against(), *claims_, rules=rules).outcomes) == code
+
+
+@pytest.mark.parametrize("rule", ["", "score", "score<x", "scores<1", "__import__>0"])
+def test_what_is_no_rule_is_refused(rule):
+    with pytest.raises(InvalidInput, match="--fail-on"):
+        pages.check_rules([rule])
+
+
+def test_a_notebook_shows_the_page():
+    found = look(against(), leak())
+    page = pages.render(pages.Page([found]))
+    assert html.escape(page, quote=True) in found._repr_html_()
+
+
+def test_tables_are_written_beside_the_page(tmp_path):
+    frame = pd.DataFrame({"a": [1, 2]})
+    index = look(against(), tables={"rows": frame}).save(tmp_path / "page")
+    assert index.name == "index.html"
+    pd.testing.assert_frame_equal(pd.read_csv(index.parent / "rows.csv"), frame)
