@@ -19,6 +19,7 @@ from caveat.exceptions import CaveatError, hint
 #: Name of every command, where it is defined, and its line in the help text.
 COMMANDS = {
     "demo": ("_demo:demo", "a complete example on embedded data, without network"),
+    "sample": ("_sample:sample", "a file to try things on, with a story"),
     "audit": ("_audit:audit", "the page about one file"),
     "eapp": ("_eapp:eapp", "how much of a score is free"),
     "bags": ("_bags:bags", "what can be learnt from group shares alone"),
