@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import entry_points
+from inspect import signature
 from types import MappingProxyType
 from typing import Any
 
@@ -91,6 +92,24 @@ class Entry:
     def make(self, **params: Any) -> Any:
         """Build the target with the fixed parameters and the given ones."""
         return self.load()(**{**self.params, **params})
+
+    def make_for(self, params: Mapping[str, Any], **told: Any) -> Any:
+        """Build the target; of what is told it gets what it takes and lacks.
+
+        Examples
+        --------
+        >>> row = Entry(name="half", target="fractions:Fraction")
+        >>> row.make_for({"numerator": 1}, denominator=2, random_state=0)
+        Fraction(1, 2)
+        """
+        takes = signature(self.load()).parameters
+        chosen = {**self.params, **params}
+        lacks = {
+            name: value
+            for name, value in told.items()
+            if name in takes and name not in chosen
+        }
+        return self.make(**lacks, **params)
 
 
 class Registry(Mapping[str, Entry]):

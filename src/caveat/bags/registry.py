@@ -7,6 +7,7 @@ differs.
 
 from math import inf
 
+from caveat import measures
 from caveat._registry import Entry, Registry
 
 _LAMBDAS = [0, 1, 10, 100]
@@ -151,38 +152,7 @@ LEARNERS = Registry(
 
 MEASURES = Registry(
     "measure",
-    [
-        Entry(
-            name="f1",
-            target="caveat.bags.measures:f1",
-            display="F1",
-            summary="precision and recall of class two in one; mean over more classes",
-            tasks=_BOTH,
-            facts={"direction": "max", "range": (0.0, 1.0)},
-        ),
-        Entry(
-            name="accuracy",
-            target="caveat.bags.measures:accuracy",
-            summary="share of items with the right label",
-            tasks=_BOTH,
-            facts={"direction": "max", "range": (0.0, 1.0)},
-        ),
-        Entry(
-            name="balanced-accuracy",
-            target="caveat.bags.measures:balanced_accuracy",
-            summary="mean over classes of the share found",
-            tasks=_BOTH,
-            facts={"direction": "max", "range": (0.0, 1.0)},
-        ),
-        Entry(
-            name="auc",
-            target="caveat.bags.measures:auc",
-            display="AUC",
-            summary="share of pairs in the right order; mean of one against the rest",
-            tasks=_BOTH,
-            facts={"direction": "max", "range": (0.0, 1.0)},
-        ),
-    ],
+    [measures.get(name) for name in ("f1", "accuracy", "balanced-accuracy", "auc")],
 )
 
 _STRATEGIES = {
@@ -232,7 +202,7 @@ RULES = Registry(
         ),
         Entry(
             name="oracle",
-            target="caveat.bags.measures:accuracy",
+            target=measures.get("accuracy").target,
             summary="smallest error on the validation parts, which needs labels",
             facts={
                 "column": "oracle.error",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from sklearn.model_selection import ShuffleSplit
 from sklearn.pipeline import Pipeline
 
 from caveat._registry import Entry
-from caveat.bags import measures
 from caveat.bags._bags import Bags
 from caveat.bags._search import STRATEGIES, Selection, search
 from caveat.bags._shares import share_table
@@ -27,6 +25,7 @@ from caveat.bags._standard import SPLIT_SEEDS
 from caveat.bags._worlds import expand_worlds, standard_world, world_bags
 from caveat.bags.registry import CRITERIA, LEARNERS, MEASURES, RULES
 from caveat.exceptions import InvalidInput, UnknownName
+from caveat.measures import evaluate
 from caveat.study.topic import Context, Outcome, Row, Split
 from caveat.tables import TableEncoder
 
@@ -167,17 +166,14 @@ class _Trial:
         if model is None:
             return row
         truth = self.y[self.split.test]
-        predicted, proba = model.predict(X_test), model.predict_proba(X_test)
-        known = {"classes": self.classes.tolist()}
-        row |= {
-            "test.f1": measures.f1(truth, predicted, **known),
-            "test.accuracy": measures.accuracy(truth, predicted, **known),
-            "test.balanced-accuracy": measures.balanced_accuracy(
-                truth, predicted, **known
-            ),
-            "test.auc": measures.auc(truth, proba, **known),
+        answers = {
+            "decisions": model.predict(X_test),
+            "scores": model.predict_proba(X_test),
         }
-        return row
+        found = evaluate(
+            MEASURES.values(), truth, answers, classes=self.classes.tolist()
+        )
+        return row | {f"test.{name}": value for name, value in found.items()}
 
     def _follow(self, model: Any, index: int, outcome: Outcome) -> None:
         """Hand the fitted model on, as one that takes the table as it is."""
@@ -236,16 +232,12 @@ class _Trial:
 
     def _learner(self) -> Any:
         """Build the learner with the study's parameters, or else the protocol's."""
-        entry = self.context.entry
-        chosen = self.context.spec["learner"]["params"]
-        known = signature(entry.load()).parameters
-        extra: dict[str, Any] = {}
-        if self.legacy:
-            extra |= dict(entry.facts.get("legacy", {}))
-        if "random_state" in known:
-            extra["random_state"] = self._seed("learner")
-        return self.context.make(
-            {}, **{name: value for name, value in extra.items() if name not in chosen}
+        if not self.legacy:
+            return self.context.make({})
+        entry, chosen = self.context.entry, self.context.spec["learner"]["params"]
+        return entry.make_for(
+            {**entry.facts.get("legacy", {}), **chosen},
+            random_state=self._seed("learner"),
         )
 
     def _seed(self, purpose: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from caveat import measures
 from caveat._registry import Entry, Registry
 
 Space = Mapping[str, Mapping[str, Any]]
@@ -267,17 +268,7 @@ LEARNERS = Registry(
 
 _MAX = {"direction": "max", "range": (0.0, 1.0)}
 
-MEASURES = Registry(
-    "measure",
-    [
-        Entry(
-            name="accuracy",
-            target="caveat.candidates.criteria:oracle_accuracy",
-            summary="share of test items with the right label",
-            facts=_MAX,
-        ),
-    ],
-)
+MEASURES = Registry("measure", [measures.get("accuracy")])
 
 CRITERIA = Registry(
     "criterion",

@@ -1,13 +1,9 @@
-"""Learners, measures, criteria and rules of many labels. To add one: a row here.
+"""Learners, measures, criteria and rules of many labels. To add one: a row here."""
 
-Facts of a measure: which margin serves it (Table 2 of the paper), and what it needs.
-"""
-
-from math import inf
 from typing import Any
 
 from caveat._registry import Entry, Registry
-from caveat.multilabel._catalogue import MEASURES as CATALOGUE
+from caveat.measures import Measures
 
 _LIMO = "caveat.multilabel._limo:LIMO"
 _POWERSET = "caveat.multilabel._powerset"
@@ -136,33 +132,7 @@ LEARNERS = Registry(
 )
 
 
-def _name(measure: str) -> str:
-    return measure.replace("_", "-")
-
-
-def _range(measure: str) -> tuple[float, float]:
-    return (0.0, inf) if measure == "coverage" else (0.0, 1.0)
-
-
-MEASURES = Registry(
-    "measure",
-    [
-        Entry(
-            name=_name(measure.name),
-            target=f"caveat.multilabel.measures:{measure.name}",
-            display=measure.title,
-            summary=measure.why,
-            paper="Wu & Zhou (2017), Table 1",
-            facts={
-                "direction": measure.direction,
-                "range": _range(measure.name),
-                "needs": measure.needs,
-                "served_by": list(measure.served_by),
-            },
-        )
-        for measure in CATALOGUE.values()
-    ],
-)
+MEASURES = Measures("multilabel")
 
 _CROSS_VALIDATION = "caveat.multilabel.criteria:cross_validation"
 
@@ -170,12 +140,12 @@ CRITERIA = Registry(
     "criterion",
     [
         Entry(
-            name=f"cv-{_name(measure.name)}",
+            name=f"cv-{measure.name}",
             target=_CROSS_VALIDATION,
             summary=f"{measure.title} on held-out folds of the training rows",
-            facts={"direction": measure.direction, "range": _range(measure.name)},
+            facts={"direction": measure.direction, "range": measure.range},
         )
-        for measure in CATALOGUE.values()
+        for measure in MEASURES.values()
     ],
 )
 
@@ -201,12 +171,12 @@ RULES = Registry(
         ),
         *(
             _rule(
-                f"cross-validation-{_name(measure.name)}",
-                f"criterion.cv-{_name(measure.name)}",
+                f"cross-validation-{measure.name}",
+                f"criterion.cv-{measure.name}",
                 f"best {measure.title} on held-out folds",
                 measure.direction,
             )
-            for measure in CATALOGUE.values()
+            for measure in MEASURES.values()
         ),
         _rule(
             "oracle",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -96,7 +95,7 @@ class ShiftTopic:
         world, task = context.world, context.dataset.task
 
         def make() -> Any:
-            return _make(context, params)
+            return context.make(params)
 
         held = validation(
             make,
@@ -166,23 +165,6 @@ def _validation_share(context: Context) -> float:
             "or 0 for none"
         )
     return float(share)
-
-
-def _make(context: Context, params: Mapping[str, Any]) -> Any:
-    """Build the learner; what it can be told of the data, it is told."""
-    known = signature(context.entry.load()).parameters
-    told = {
-        "task": context.dataset.task,
-        "kinds": dict(context.dataset.kinds),
-        "random_state": context.seed("learner"),
-    }
-    chosen = {**context.spec["learner"]["params"], **params}
-    extra = {
-        name: value
-        for name, value in told.items()
-        if name in known and name not in chosen
-    }
-    return context.make(params, **extra)
 
 
 @contextmanager

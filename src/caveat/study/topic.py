@@ -113,8 +113,17 @@ class Context:
         return [(index, dict(params)) for index, params in self.spec["configurations"]]
 
     def make(self, params: Mapping[str, Any], **extra: Any) -> Any:
-        """Build the learner: the study's, the configuration's, extra parameters."""
-        return self.entry.make(**{**self.spec["learner"]["params"], **params, **extra})
+        """Build the learner: the study's, the configuration's, extra parameters.
+
+        Where it takes task, kinds of the columns or a seed and nobody set them, it
+        gets those of the trial.
+        """
+        return self.entry.make_for(
+            {**self.spec["learner"]["params"], **params, **extra},
+            task=self.dataset.task,
+            kinds=dict(self.dataset.kinds),
+            random_state=self.seed("learner"),
+        )
 
     def seed(self, purpose: str, **extra: Any) -> int:
         """Derive a seed below 2**32 for a purpose.
@@ -183,7 +192,7 @@ class Topic(Protocol):
 
     name: str
     learners: Registry
-    measures: Registry
+    measures: Mapping[str, Entry]
     criteria: Registry
     rules: Registry
     protocols: Sequence[str]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 import pandas as pd
@@ -97,7 +96,7 @@ class SupervisedTopic:
         judged = {"task": dataset.task, "classes": dataset.classes or None}
 
         def make() -> Any:
-            return make_learner(context, params)
+            return context.make(params)
 
         held: dict[str, float | None] = {}
         try:
@@ -143,27 +142,6 @@ class SupervisedTopic:
             order=X[how["order"]] if how.get("order") else None,
             seed=context.seed("split", part="folds"),
         )
-
-
-def make_learner(context: Context, params: Mapping[str, Any]) -> Any:
-    """Build the learner of a trial; what it can be told of the data, it is told.
-
-    Models of caveat take the task and the kinds of the columns; a class of the user's
-    may take neither.
-    """
-    known = signature(context.entry.load()).parameters
-    told = {
-        "task": context.dataset.task,
-        "kinds": dict(context.dataset.kinds),
-        "random_state": context.seed("learner"),
-    }
-    chosen = {**context.spec["learner"]["params"], **params}
-    extra = {
-        name: value
-        for name, value in told.items()
-        if name in known and name not in chosen
-    }
-    return context.make(params, **extra)
 
 
 TOPIC = SupervisedTopic()
