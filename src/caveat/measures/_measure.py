@@ -166,8 +166,9 @@ class Measure(Entry):
             return float("nan")
         train, test = np.asarray(y_train), np.asarray(y_test)
         if self.needs == "amounts":
-            middle = {"mean": np.mean, "median": np.median}[self.constant]
-            return self(test, np.full(len(test), float(middle(train.astype(float)))))
+            known = train.astype(np.float64)
+            middle = np.mean(known) if self.constant == "mean" else np.median(known)
+            return self(test, np.full(len(test), middle))
         classes, counts = np.unique(train, return_counts=True)
         if self.needs == "probabilities" and not np.isin(test, classes).all():
             return float("nan")
