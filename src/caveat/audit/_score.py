@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,36 +71,17 @@ def measures_of(
     table: Table, rows: NDArray[np.intp], answers: NDArray[np.float64]
 ) -> dict[str, float | None]:
     """Judge answers for some rows by all measures of the task."""
-    weights = _weights(table, rows)
+    weights = None if table.weights is None else table.weights[rows]
+    if weights is not None and not weights.any():
+        weights = None
+    judge = partial(evaluate, sample_weight=weights)
     if table.classes:
-        return evaluate(
-            [get("auc"), get("accuracy"), get("log-loss")],
-            table.y[rows],
-            {"probabilities": answers},
-            sample_weight=weights,
-            classes=range(len(table.classes)),
-        )
-    found = evaluate(
-        [get("rmse"), get("mae"), get("r2")],
-        table.y[rows],
-        {"amounts": answers},
-        sample_weight=weights,
-    )
-    upper = evaluate(
-        [UPPER_HALF_AUC],
-        table.upper[rows],
-        {"scores": answers},
-        sample_weight=weights,
-        classes=range(2),
-    )
-    return found | upper
-
-
-def _weights(table: Table, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
-    """Weights of some rows; none where they are all 0."""
-    if table.weights is None or not table.weights[rows].any():
-        return None
-    return table.weights[rows]
+        chosen, known = ("auc", "accuracy", "log-loss"), range(len(table.classes))
+        answered = {"probabilities": answers}
+        return judge(map(get, chosen), table.y[rows], answered, classes=known)
+    found = judge(map(get, ("rmse", "mae", "r2")), table.y[rows], {"amounts": answers})
+    halves = {"scores": answers}
+    return found | judge([UPPER_HALF_AUC], table.upper[rows], halves, classes=range(2))
 
 
 def within(

@@ -134,7 +134,7 @@ def learn_sets(
         )
         return row | {
             **{f"test.{name}": value for name, value in found.items()},
-            "test.right": float((right == np.array(truth)[test]).mean()),
+            "test.right": get("accuracy")(np.array(truth)[test], right),
         }
 
     model = PartialLabelClassifier(

@@ -25,9 +25,9 @@ from caveat.bags._params import check_whole
 from caveat.bags._search import STRATEGIES, search
 from caveat.bags._shares import share_table
 from caveat.bags._variants import VariantReport, identify_variant
-from caveat.bags.registry import LEARNERS, MEASURES
+from caveat.bags.registry import LEARNERS
 from caveat.exceptions import InvalidInput, MissingExtra
-from caveat.measures import evaluate
+from caveat.measures import evaluate, get
 from caveat.tables import TableEncoder
 
 QUICK_LEARNERS = (
@@ -279,9 +279,8 @@ class _Examination:
         self, parts: list[Any], train: NDArray, test: NDArray
     ) -> dict[str, Any]:
         """Score a logistic regression with every label, and the largest class."""
-        largest = np.bincount(self.codes[train]).argmax()
-        constant = np.full(len(test), largest)
-        row = {"majority_accuracy": float((self.codes[test] == constant).mean())}
+        majority = get("accuracy").floor(self.codes[train], self.codes[test])
+        row = {"majority_accuracy": majority}
         labels = self.names[self.codes[train]]
         model = LogisticRegression(max_iter=2000).fit(parts[0], labels)
         return row | self._scores(model, parts[1], test)
@@ -294,7 +293,7 @@ class _Examination:
             columns=self.names.tolist(), fill_value=0.0
         )
         answers = {"decisions": model.predict(X), "scores": ordered}
-        chosen = [MEASURES[name] for name in ("f1", "accuracy", "auc")]
+        chosen = [get(name) for name in ("f1", "accuracy", "auc")]
         return evaluate(chosen, truth, answers, classes=self.names.tolist())
 
     def _usable(self, entry: Any) -> bool:

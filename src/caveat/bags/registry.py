@@ -8,7 +8,7 @@ differs.
 from math import inf
 
 from caveat import measures
-from caveat._registry import Entry, Registry
+from caveat._registry import Entry, Registry, rule
 
 _LAMBDAS = [0, 1, 10, 100]
 _MEAN_OPERATOR = {"weighting": "equal", "solver": "lbfgs", "overflow": "legacy"}
@@ -186,30 +186,20 @@ RULES = Registry(
     "rule",
     [
         *(
-            Entry(
-                name=criterion.name,
+            rule(
+                criterion.name,
+                f"criterion.{criterion.name}",
+                f"smallest {criterion.summary}",
                 target=criterion.target,
-                summary=f"smallest {criterion.summary}",
                 paper="Franco et al. (2023)",
-                facts={
-                    "column": f"criterion.{criterion.name}",
-                    "checkpoint": "best",
-                    "oracle": False,
-                    "direction": "min",
-                },
             )
             for criterion in CRITERIA.values()
         ),
-        Entry(
-            name="oracle",
+        rule(
+            "oracle",
+            "oracle.error",
+            "smallest error on the validation parts, which needs labels",
             target=measures.get("accuracy").target,
-            summary="smallest error on the validation parts, which needs labels",
-            facts={
-                "column": "oracle.error",
-                "checkpoint": "best",
-                "oracle": True,
-                "direction": "min",
-            },
         ),
     ],
 )

@@ -24,7 +24,7 @@ from caveat.bags._shares import share_table
 from caveat.bags._standard import SPLIT_SEEDS
 from caveat.bags._worlds import expand_worlds, standard_world, world_bags
 from caveat.bags.registry import CRITERIA, LEARNERS, MEASURES, RULES
-from caveat.exceptions import InvalidInput, UnknownName
+from caveat.exceptions import InvalidInput
 from caveat.measures import evaluate
 from caveat.study.topic import Context, Outcome, Row, Split
 from caveat.tables import TableEncoder
@@ -170,10 +170,9 @@ class _Trial:
             "decisions": model.predict(X_test),
             "scores": model.predict_proba(X_test),
         }
-        found = evaluate(
-            MEASURES.values(), truth, answers, classes=self.classes.tolist()
-        )
-        return row | {f"test.{name}": value for name, value in found.items()}
+        known = self.classes.tolist()
+        scores = evaluate(MEASURES.values(), truth, answers, classes=known)
+        return row | {f"test.{name}": value for name, value in scores.items()}
 
     def _follow(self, model: Any, index: int, outcome: Outcome) -> None:
         """Hand the fitted model on, as one that takes the table as it is."""
@@ -257,10 +256,7 @@ class _Trial:
 
 def _settings(context: Context) -> dict[str, Any]:
     """How criteria are computed: defaults, then what the study says."""
-    for name in context.resampling:
-        if name not in _SETTINGS:
-            raise UnknownName.among("resampling setting", name, _SETTINGS)
-    settings = {**_SETTINGS, **context.resampling}
+    settings = context.settings(_SETTINGS)
     if context.protocol == "legacy" and "splits" not in context.resampling:
         settings["splits"] = context.world["n_bags"] or settings["splits"]
     return settings

@@ -205,20 +205,15 @@ def _ranks(found: Comparison, measure: LabelMeasure) -> dict[str, int]:
 
 
 def _terms(found: Comparison) -> kit.Terms:
-    from caveat.multilabel import measures
-
     terms = []
     for name in _ORDER:
         if any(name in judged.result for judged in all_judged(found)):
-            text = getattr(measures, name).__doc__ or ""
-            warning = text.partition("Warnings\n    --------\n")[2]
-            warning = " ".join(warning.partition("\n\n")[0].split()).replace("`", "")
             terms.append(
                 kit.Term(
                     name.replace("_", "-"),
                     MEASURES[name].title,
                     MEASURES[name].summary,
-                    warning,
+                    MEASURES[name].warnings.replace("`", ""),
                 )
             )
     return kit.Terms("What the measures compare, and when they mislead", terms)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from caveat import measures
-from caveat._registry import Entry, Registry
+from caveat._registry import Entry, Registry, rule
 
 PAPER = "Ortiz Castelló et al. (2022)"
 
@@ -56,15 +56,13 @@ CRITERIA = Registry(
 RULES = Registry(
     "rule",
     [
-        Entry(
-            name="train-auc",
+        rule(
+            "train-auc",
+            "criterion.train-auc",
+            "the setting whose labeling fits the training rows best",
             target="caveat.eapp:best_labeling",
-            summary="the setting whose labeling fits the training rows best",
-            facts={
-                "column": "criterion.train-auc",
-                "checkpoint": "last",
-                "oracle": False,
-            },
+            direction="max",
+            checkpoint="last",
         ),
     ],
 )

@@ -10,260 +10,188 @@ from caveat._registry import Registry
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.measures._measure import LabelMeasure, Measure
 
-_CLASSES = ("binary", "multiclass")
-_NUMBERS = ("regression",)
-_LABELS = ("multilabel",)
-_BY_CLASS = "caveat.measures._classes"
-_BY_NUMBER = "caveat.measures._numbers"
-_BY_LABEL = "caveat.measures.multilabel"
-_WU_ZHOU = "Wu & Zhou (2017), Table 1"
-
 LABEL_WISE, INSTANCE_WISE, DOUBLE = "label-wise", "instance-wise", "double"
 
-_ROWS = [
-    Measure(
-        name="accuracy",
-        target=f"{_BY_CLASS}:accuracy",
-        summary="share of rows with the right label",
-        tasks=_CLASSES,
-        constant="shares",
-        stacks=True,
-    ),
-    Measure(
-        name="balanced-accuracy",
-        target=f"{_BY_CLASS}:balanced_accuracy",
-        summary="mean over classes of the share found",
-        tasks=_CLASSES,
-        constant="shares",
-        stacks=True,
-    ),
-    Measure(
-        name="f1",
-        target=f"{_BY_CLASS}:f1",
-        display="F1",
-        summary="precision and recall in one; of class two, or mean over classes",
-        tasks=_CLASSES,
-        constant="shares",
-        stacks=True,
-    ),
-    Measure(
-        name="auc",
-        target=f"{_BY_CLASS}:auc",
-        display="AUC",
-        summary="share of pairs in the right order; mean of one against the rest",
-        paper="Hanley & McNeil (1982)",
-        tasks=_CLASSES,
-        needs="scores",
-        constant=0.5,
-        stacks=True,
-    ),
-    Measure(
-        name="log-loss",
-        target=f"{_BY_CLASS}:log_loss",
-        summary="mean surprise about the true label",
-        tasks=_CLASSES,
-        direction="min",
-        range=(0.0, inf),
-        needs="probabilities",
-        constant="shares",
-        stacks=True,
-    ),
-    Measure(
-        name="brier",
-        target=f"{_BY_CLASS}:brier",
-        display="Brier score",
-        summary="squared distance of probabilities from the truth",
-        paper="Brier (1950)",
-        tasks=_CLASSES,
-        direction="min",
-        range=(0.0, 2.0),
-        needs="probabilities",
-        constant="shares",
-        stacks=True,
-    ),
-    Measure(
-        name="ece",
-        target=f"{_BY_CLASS}:ece",
-        display="ECE",
-        summary="distance of confidence and accuracy, 15 bins",
-        paper="Guo et al. (2017)",
-        tasks=_CLASSES,
-        direction="min",
-        needs="probabilities",
-        stacks=True,
-    ),
-    Measure(
-        name="rmse",
-        target=f"{_BY_NUMBER}:rmse",
-        display="RMSE",
-        summary="root of the mean squared error",
-        tasks=_NUMBERS,
-        direction="min",
-        range=(0.0, inf),
-        needs="amounts",
-        constant="mean",
-        stacks=True,
-    ),
-    Measure(
-        name="mae",
-        target=f"{_BY_NUMBER}:mae",
-        display="MAE",
-        summary="mean absolute error",
-        tasks=_NUMBERS,
-        direction="min",
-        range=(0.0, inf),
-        needs="amounts",
-        constant="median",
-        stacks=True,
-    ),
-    Measure(
-        name="r2",
-        target=f"{_BY_NUMBER}:r2",
-        display="R²",
-        summary="share of the variance that is explained",
-        tasks=_NUMBERS,
-        range=(-inf, 1.0),
-        needs="amounts",
-        constant="mean",
-        stacks=True,
-    ),
-    Measure(
-        name="median-absolute-error",
-        target=f"{_BY_NUMBER}:median_absolute_error",
-        summary="median of the absolute errors",
-        tasks=_NUMBERS,
-        direction="min",
-        range=(0.0, inf),
-        needs="amounts",
-        constant="median",
-        stacks=True,
-    ),
-    Measure(
-        name="concordance",
-        target="caveat.ranking:concordance",
-        summary="share of pairs of different numbers in the right order",
-        tasks=_NUMBERS,
-        needs="amounts",
-        constant=0.5,
-        usual=False,
-    ),
-    LabelMeasure(
-        name="hamming-loss",
-        target=f"{_BY_LABEL}:hamming_loss",
-        display="Hamming loss",
-        summary="It counts wrong entries, wherever they stand.",
-        paper=_WU_ZHOU,
-        tasks=_LABELS,
-        direction="min",
-        served_by=(LABEL_WISE, INSTANCE_WISE, DOUBLE),
-        threshold="per instance or per label",
-    ),
-    LabelMeasure(
-        name="ranking-loss",
-        target=f"{_BY_LABEL}:ranking_loss",
-        display="ranking loss",
-        summary="It compares the labels of one instance with one another.",
-        paper=_WU_ZHOU,
-        tasks=_LABELS,
-        direction="min",
-        needs="scores",
-        served_by=(LABEL_WISE, DOUBLE),
-    ),
-    LabelMeasure(
-        name="one-error",
-        target=f"{_BY_LABEL}:one_error",
-        summary="It looks at the top label of each instance.",
-        paper=_WU_ZHOU,
-        tasks=_LABELS,
-        direction="min",
-        needs="scores",
-        served_by=(LABEL_WISE, DOUBLE),
-    ),
-    LabelMeasure(
-        name="coverage",
-        target=f"{_BY_LABEL}:coverage",
-        summary="It walks down each instance's list to its last relevant label.",
-        paper=_WU_ZHOU,
-        tasks=_LABELS,
-        direction="min",
-        range=(0.0, inf),
-        needs="scores",
-        served_by=(LABEL_WISE, DOUBLE),
-    ),
-    LabelMeasure(
-        name="average-precision",
-        target=f"{_BY_LABEL}:average_precision",
-        display="average precision",
-        summary="It compares the labels of one instance, the top of the list most.",
-        paper=_WU_ZHOU,
-        tasks=_LABELS,
-        needs="scores",
-        served_by=(LABEL_WISE, DOUBLE),
-    ),
-    LabelMeasure(
-        name="macro-f1",
-        target=f"{_BY_LABEL}:macro_f1",
-        display="macro-F1",
-        summary="It judges label by label, rare labels as much as common ones.",
-        paper=_WU_ZHOU,
-        tasks=_LABELS,
-        served_by=(INSTANCE_WISE, DOUBLE),
-        threshold="per label",
-    ),
-    LabelMeasure(
-        name="instance-f1",
-        target=f"{_BY_LABEL}:instance_f1",
-        display="instance-F1",
-        summary="It judges instance by instance.",
-        paper=_WU_ZHOU,
-        tasks=_LABELS,
-        served_by=(LABEL_WISE, DOUBLE),
-        threshold="per instance",
-    ),
-    LabelMeasure(
-        name="micro-f1",
-        target=f"{_BY_LABEL}:micro_f1",
-        display="micro-F1",
-        summary="It pools all entries, so common labels and full rows weigh most.",
-        paper=_WU_ZHOU,
-        tasks=_LABELS,
-        served_by=(LABEL_WISE, DOUBLE),
-        threshold="per instance",
-    ),
-    LabelMeasure(
-        name="macro-auc",
-        target=f"{_BY_LABEL}:macro_auc",
-        display="macro-AUC",
-        summary="It compares the instances of one label with one another.",
-        paper=_WU_ZHOU,
-        tasks=_LABELS,
-        needs="scores",
-        served_by=(INSTANCE_WISE, DOUBLE),
-    ),
-    LabelMeasure(
-        name="instance-auc",
-        target=f"{_BY_LABEL}:instance_auc",
-        display="instance-AUC",
-        summary="It compares the labels of one instance with one another.",
-        paper=_WU_ZHOU,
-        tasks=_LABELS,
-        needs="scores",
-        served_by=(LABEL_WISE, DOUBLE),
-    ),
-    LabelMeasure(
-        name="micro-auc",
-        target=f"{_BY_LABEL}:micro_auc",
-        display="micro-AUC",
-        summary="It compares every score with every other, across instances and "
-        "labels.",
-        paper=_WU_ZHOU,
-        tasks=_LABELS,
-        needs="scores",
-        served_by=(DOUBLE,),
-    ),
-]
 
-MEASURES = Registry("measure", _ROWS)
+def _address(module: str, name: str) -> str:
+    return f"caveat.measures.{module}:{name.replace('-', '_')}"
+
+
+def _classes(name: str, summary: str, **row: Any) -> Measure:
+    """Give the row of a measure of classes: its function in `_classes`."""
+    row = {"constant": "shares", "tasks": ("binary", "multiclass"), **row}
+    target = _address("_classes", name)
+    return Measure(name=name, summary=summary, target=target, stacks=True, **row)
+
+
+def _numbers(name: str, summary: str, **row: Any) -> Measure:
+    """Give the row of a measure of numbers, an error if nothing else is said."""
+    row = {
+        "target": _address("_numbers", name),
+        "direction": "min",
+        "range": (0.0, inf),
+        "stacks": True,
+        **row,
+    }
+    tasks = ("regression",)
+    return Measure(name=name, summary=summary, needs="amounts", tasks=tasks, **row)
+
+
+def _labels(name: str, summary: str, **row: Any) -> LabelMeasure:
+    """Give the row of one of the eleven measures of many labels."""
+    return LabelMeasure(
+        name=name,
+        summary=summary,
+        target=_address("multilabel", name),
+        paper="Wu & Zhou (2017), Table 1",
+        tasks=("multilabel",),
+        **{"served_by": (LABEL_WISE, DOUBLE), **row},
+    )
+
+
+MEASURES = Registry(
+    "measure",
+    [
+        _classes("accuracy", "share of rows with the right label"),
+        _classes("balanced-accuracy", "mean over classes of the share found"),
+        _classes(
+            "f1",
+            "precision and recall in one; of class two, or mean over classes",
+            display="F1",
+        ),
+        _classes(
+            "auc",
+            "share of pairs in the right order; mean of one against the rest",
+            display="AUC",
+            paper="Hanley & McNeil (1982)",
+            needs="scores",
+            constant=0.5,
+        ),
+        _classes(
+            "log-loss",
+            "mean surprise about the true label",
+            direction="min",
+            range=(0.0, inf),
+            needs="probabilities",
+        ),
+        _classes(
+            "brier",
+            "squared distance of probabilities from the truth",
+            display="Brier score",
+            paper="Brier (1950)",
+            direction="min",
+            range=(0.0, 2.0),
+            needs="probabilities",
+        ),
+        _classes(
+            "ece",
+            "distance of confidence and accuracy, 15 bins",
+            display="ECE",
+            paper="Guo et al. (2017)",
+            direction="min",
+            needs="probabilities",
+            constant="",
+        ),
+        _numbers(
+            "rmse", "root of the mean squared error", display="RMSE", constant="mean"
+        ),
+        _numbers("mae", "mean absolute error", display="MAE", constant="median"),
+        _numbers(
+            "r2",
+            "share of the variance that is explained",
+            display="R²",
+            direction="max",
+            range=(-inf, 1.0),
+            constant="mean",
+        ),
+        _numbers(
+            "median-absolute-error", "median of the absolute errors", constant="median"
+        ),
+        _numbers(
+            "concordance",
+            "share of pairs of different numbers in the right order",
+            target="caveat.ranking:concordance",
+            direction="max",
+            range=(0.0, 1.0),
+            constant=0.5,
+            stacks=False,
+            usual=False,
+        ),
+        _labels(
+            "hamming-loss",
+            "It counts wrong entries, wherever they stand.",
+            display="Hamming loss",
+            direction="min",
+            served_by=(LABEL_WISE, INSTANCE_WISE, DOUBLE),
+            threshold="per instance or per label",
+        ),
+        _labels(
+            "ranking-loss",
+            "It compares the labels of one instance with one another.",
+            display="ranking loss",
+            direction="min",
+            needs="scores",
+        ),
+        _labels(
+            "one-error",
+            "It looks at the top label of each instance.",
+            direction="min",
+            needs="scores",
+        ),
+        _labels(
+            "coverage",
+            "It walks down each instance's list to its last relevant label.",
+            direction="min",
+            range=(0.0, inf),
+            needs="scores",
+        ),
+        _labels(
+            "average-precision",
+            "It compares the labels of one instance, the top of the list most.",
+            display="average precision",
+            needs="scores",
+        ),
+        _labels(
+            "macro-f1",
+            "It judges label by label, rare labels as much as common ones.",
+            display="macro-F1",
+            served_by=(INSTANCE_WISE, DOUBLE),
+            threshold="per label",
+        ),
+        _labels(
+            "instance-f1",
+            "It judges instance by instance.",
+            display="instance-F1",
+            threshold="per instance",
+        ),
+        _labels(
+            "micro-f1",
+            "It pools all entries, so common labels and full rows weigh most.",
+            display="micro-F1",
+            threshold="per instance",
+        ),
+        _labels(
+            "macro-auc",
+            "It compares the instances of one label with one another.",
+            display="macro-AUC",
+            needs="scores",
+            served_by=(INSTANCE_WISE, DOUBLE),
+        ),
+        _labels(
+            "instance-auc",
+            "It compares the labels of one instance with one another.",
+            display="instance-AUC",
+            needs="scores",
+        ),
+        _labels(
+            "micro-auc",
+            "It compares every score with every other, across instances and labels.",
+            display="micro-AUC",
+            needs="scores",
+            served_by=(DOUBLE,),
+        ),
+    ],
+)
 
 
 def get(name: str) -> Measure:
@@ -339,11 +267,11 @@ def register(
     if needs not in kinds:
         raise UnknownName.among("kind of answers", needs, kinds)
     kind = LabelMeasure if "multilabel" in tasks else Measure
-    is_address = isinstance(function, str)
+    given = None if isinstance(function, str) else function
     made = kind(
         name=name,
-        target=function if is_address else f"{function.__module__}:{name}",
-        function=None if is_address else function,
+        target=f"{given.__module__}:{name}" if given else str(function),
+        function=given,
         tasks=tuple(tasks),
         needs=needs,
         direction=direction,
@@ -394,5 +322,7 @@ class Measures(Mapping[str, Measure]):
         return len(self._rows())
 
 
-LABEL_MEASURES = Measures("multilabel", spelt="_")
+LABEL_MEASURES: Mapping[str, LabelMeasure] = Measures(  # type: ignore[assignment]
+    "multilabel", spelt="_"
+)
 """Measures of many labels by the names that `caveat.multilabel.evaluate` uses."""

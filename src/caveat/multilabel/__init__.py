@@ -48,7 +48,7 @@ __getattr__, __dir__, __all__ = attach(
         "_threshold": ["FixedThreshold", "GlobalThreshold", "ProportionThreshold"],
         "_threshold_names": ["make_threshold"],
         "_thresholded": ["ThresholdedClassifier", "oracle_threshold_gap"],
-        "measures": [
+        "caveat.measures.multilabel": [
             "DegenerateWarning",
             "MultiLabelReport",
             "TieWarning",

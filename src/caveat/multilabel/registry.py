@@ -1,8 +1,6 @@
 """Learners, measures, criteria and rules of many labels. To add one: a row here."""
 
-from typing import Any
-
-from caveat._registry import Entry, Registry
+from caveat._registry import Entry, Registry, rule
 from caveat.measures import Measures
 
 _LIMO = "caveat.multilabel._limo:LIMO"
@@ -135,6 +133,7 @@ LEARNERS = Registry(
 MEASURES = Measures("multilabel")
 
 _CROSS_VALIDATION = "caveat.multilabel.criteria:cross_validation"
+_MAIN, _FOLDS = MEASURES["average-precision"], "held-out folds"
 
 CRITERIA = Registry(
     "criterion",
@@ -150,39 +149,28 @@ CRITERIA = Registry(
 )
 
 
-def _rule(name: str, column: str, summary: str, direction: str) -> Entry:
-    facts: dict[str, Any] = {
-        "column": column,
-        "checkpoint": "best",
-        "oracle": not column.startswith("criterion."),
-        "direction": direction,
-    }
-    return Entry(name=name, target=_CROSS_VALIDATION, summary=summary, facts=facts)
-
-
 RULES = Registry(
     "rule",
     [
-        _rule(
-            "cross-validation",
-            "criterion.cv-average-precision",
-            "best average precision on held-out folds",
-            "max",
-        ),
-        *(
-            _rule(
-                f"cross-validation-{measure.name}",
-                f"criterion.cv-{measure.name}",
-                f"best {measure.title} on held-out folds",
-                measure.direction,
-            )
-            for measure in MEASURES.values()
-        ),
-        _rule(
-            "oracle",
-            "oracle.average-precision",
-            "best average precision on the test part",
-            "max",
-        ),
+        rule(
+            name,
+            column,
+            f"best {measure.title} on {where}",
+            target=_CROSS_VALIDATION,
+            direction=measure.direction,
+        )
+        for name, column, measure, where in [
+            ("cross-validation", "criterion.cv-average-precision", _MAIN, _FOLDS),
+            *(
+                (
+                    f"cross-validation-{one.name}",
+                    f"criterion.cv-{one.name}",
+                    one,
+                    _FOLDS,
+                )
+                for name, one in MEASURES.items()
+            ),
+            ("oracle", "oracle.average-precision", _MAIN, "the test part"),
+        ]
     ],
 )

@@ -139,11 +139,7 @@ class MultiLabelTopic:
 
 
 def _folds(context: Context) -> int:
-    settings = {"folds": FOLDS, **context.resampling}
-    unknown = [name for name in settings if name != "folds"]
-    if unknown:
-        raise UnknownName.among("resampling setting", unknown[0], ["folds"])
-    folds = settings["folds"]
+    folds = context.settings({"folds": FOLDS})["folds"]
     if not isinstance(folds, int) or isinstance(folds, bool) or folds < 0 or folds == 1:
         raise InvalidInput(
             f"resampling: folds is {folds!r}; use a whole number from 2, or 0 for no "

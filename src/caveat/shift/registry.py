@@ -3,7 +3,7 @@
 To add one: its module, and a row here.
 """
 
-from caveat._registry import Entry, Registry
+from caveat._registry import Entry, Registry, rule
 from caveat.measures import Measures
 from caveat.models.registry import MODELS
 
@@ -234,49 +234,28 @@ CRITERIA = Registry(
 RULES = Registry(
     "rule",
     [
-        Entry(
-            name="validation",
-            target=_VALIDATION,
-            summary="fewest errors on held-out training rows with all columns",
-            facts={
-                "column": "criterion.validation-error",
-                "checkpoint": "best",
-                "oracle": False,
-                "direction": "min",
-            },
-        ),
-        Entry(
-            name="validation-area",
-            target=_VALIDATION,
-            summary="fewest errors on held-out training rows while columns vanish",
-            facts={
-                "column": "criterion.validation-area-error",
-                "checkpoint": "best",
-                "oracle": False,
-                "direction": "min",
-            },
-        ),
-        Entry(
-            name="oracle",
-            target=_VALIDATION,
-            summary="fewest errors on the test part with all columns",
-            facts={
-                "column": "oracle.error",
-                "checkpoint": "best",
-                "oracle": True,
-                "direction": "min",
-            },
-        ),
-        Entry(
-            name="oracle-area",
-            target=_VALIDATION,
-            summary="fewest errors on the test part while columns vanish",
-            facts={
-                "column": "oracle.area-error",
-                "checkpoint": "best",
-                "oracle": True,
-                "direction": "min",
-            },
-        ),
+        rule(name, column, summary, target=_VALIDATION)
+        for name, column, summary in (
+            (
+                "validation",
+                "criterion.validation-error",
+                "fewest errors on held-out training rows with all columns",
+            ),
+            (
+                "validation-area",
+                "criterion.validation-area-error",
+                "fewest errors on held-out training rows while columns vanish",
+            ),
+            (
+                "oracle",
+                "oracle.error",
+                "fewest errors on the test part with all columns",
+            ),
+            (
+                "oracle-area",
+                "oracle.area-error",
+                "fewest errors on the test part while columns vanish",
+            ),
+        )
     ],
 )

@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from caveat._registry import Entry
-from caveat.exceptions import InvalidInput, UnknownName
+from caveat.exceptions import InvalidInput
 from caveat.shift._curve import shift_curve
 from caveat.shift._result import ShiftCurve
 from caveat.shift._settings import check_worlds, measures_of, scenario_of
@@ -150,11 +150,7 @@ def _split(context: Context) -> Split:
 
 
 def _validation_share(context: Context) -> float:
-    settings = {"validation": 0.2, **context.resampling}
-    unknown = [name for name in settings if name != "validation"]
-    if unknown:
-        raise UnknownName.among("resampling setting", unknown[0], ["validation"])
-    share = settings["validation"]
+    share = context.settings({"validation": 0.2})["validation"]
     if (
         isinstance(share, bool)
         or not isinstance(share, int | float)

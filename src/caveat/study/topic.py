@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from caveat._registry import Entry, Registry
+from caveat.exceptions import UnknownName
 from caveat.study._canonical import digest
 from caveat.study._seeds import derive_seed
 
@@ -106,6 +107,13 @@ class Context:
     def resampling(self) -> Mapping[str, Any]:
         """How criteria are to be computed: folds and the like."""
         return self.spec["resampling"]
+
+    def settings(self, defaults: Mapping[str, Any]) -> dict[str, Any]:
+        """Complete what the study says under ``resampling``; refuse other keys."""
+        for name in self.resampling:
+            if name not in defaults:
+                raise UnknownName.among("resampling setting", name, defaults)
+        return {**defaults, **self.resampling}
 
     @property
     def configurations(self) -> list[tuple[int, dict[str, Any]]]:
@@ -236,8 +244,6 @@ def grid_worlds(
     [{'k': 1, 'size': 'equal'}, {'k': 2, 'size': 'equal'}]
     """
     from itertools import product
-
-    from caveat.exceptions import UnknownName
 
     for name in scenario:
         if name not in defaults:

@@ -2,7 +2,7 @@
 
 from math import inf
 
-from caveat._registry import Entry, Registry
+from caveat._registry import Entry, Registry, rule
 from caveat.measures import Measures
 from caveat.models.registry import MODELS
 
@@ -32,10 +32,7 @@ CRITERIA = Registry(
                 display=f"{measure.title} in cross-validation",
                 summary=f"cross-validated: {measure.summary}",
                 tasks=measure.tasks,
-                facts={
-                    "direction": measure.direction,
-                    "range": measure.range,
-                },
+                facts={"direction": measure.direction, "range": measure.range},
             )
             for measure in MEASURES.values()
         ),
@@ -45,42 +42,28 @@ CRITERIA = Registry(
 RULES = Registry(
     "rule",
     [
-        Entry(
-            name="cross-validation",
+        rule(
+            "cross-validation",
+            "criterion.cv-loss",
+            "smallest log-loss (share of errors, RMSE) in cross-validation",
             target=_CROSS_VALIDATION,
-            summary="smallest log-loss (share of errors, RMSE) in cross-validation",
-            facts={
-                "column": "criterion.cv-loss",
-                "checkpoint": "best",
-                "oracle": False,
-                "direction": "min",
-            },
         ),
         *(
-            Entry(
-                name=f"cross-validation-{measure.name}",
+            rule(
+                f"cross-validation-{measure.name}",
+                f"criterion.cv-{measure.name}",
+                f"best {measure.title} in cross-validation",
                 target=_CROSS_VALIDATION,
-                summary=f"best {measure.title} in cross-validation",
+                direction=measure.direction,
                 tasks=measure.tasks,
-                facts={
-                    "column": f"criterion.cv-{measure.name}",
-                    "checkpoint": "best",
-                    "oracle": False,
-                    "direction": measure.direction,
-                },
             )
             for measure in MEASURES.values()
         ),
-        Entry(
-            name="oracle",
+        rule(
+            "oracle",
+            "oracle.loss",
+            "smallest log-loss (share of errors, RMSE) on the test part",
             target="caveat.supervised.criteria:loss",
-            summary="smallest log-loss (share of errors, RMSE) on the test part",
-            facts={
-                "column": "oracle.loss",
-                "checkpoint": "best",
-                "oracle": True,
-                "direction": "min",
-            },
         ),
     ],
 )

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from caveat._registry import Entry
-from caveat.exceptions import CaveatError, InvalidInput, UnknownName
+from caveat.exceptions import CaveatError, InvalidInput
 from caveat.study.topic import Context, Outcome, Row, single_world
 from caveat.supervised._evaluate import evaluate
 from caveat.supervised._folds import Fold, training_folds
@@ -120,11 +120,7 @@ class SupervisedTopic:
         }
 
     def _folds(self, context: Context, X: pd.DataFrame, y: pd.Series) -> list[Fold]:
-        settings = {"folds": FOLDS, **context.resampling}
-        unknown = [name for name in settings if name != "folds"]
-        if unknown:
-            raise UnknownName.among("resampling setting", unknown[0], ["folds"])
-        folds = settings["folds"]
+        folds = context.settings({"folds": FOLDS})["folds"]
         if not isinstance(folds, int) or isinstance(folds, bool) or folds < 0:
             raise InvalidInput(
                 f"resampling: folds is {folds!r}; use a whole number from 2, or 0 for "

@@ -167,11 +167,11 @@ def _report(
             n_valid[name] = inputs.truth.shape[0]
         elif FORMULAS[name].reads == "decisions":
             found = FORMULAS[name].terms(by_decisions, rules)
-            values[name], n_valid[name] = found.value, found.count
+            values[name], n_valid[name] = found.value, found.n_terms
         else:
             for rule in TIES:
                 found = FORMULAS[name].terms(by_scores, rules._replace(ties=rule))
-                alt[rule][name], n_valid[name] = found.value, found.count
+                alt[rule][name], n_valid[name] = found.value, found.n_terms
             values[name] = alt[rules.ties][name]
     p_rows, p_labels = inputs.truth.row_counts, inputs.truth.label_counts
     n_rows, n_labels = inputs.truth.shape

@@ -44,7 +44,7 @@ class Part:
         return self.weighted_mean(np.ones(len(self.terms)))
 
     @property
-    def count(self) -> int:
+    def n_terms(self) -> int:
         """How many terms enter the mean."""
         return int(self.valid.sum())
 
@@ -61,7 +61,7 @@ class Whole(NamedTuple):
     """A measure that pools the whole matrix: no terms, one value."""
 
     value: float
-    count: int
+    n_terms: int
 
 
 class Formula(NamedTuple):
