@@ -27,6 +27,7 @@ NAMES = {
         "InstanceThreshold LabelThreshold"
     ),
     "shift": "feature_importance shift_curve models",
+    "measures": "get names register",
     "study": "load_study plan run Ledger",
     "statistics": "select regret best_set average_ranks",
     "models": "available",

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from caveat.measures import LABEL_MEASURES as MEASURES
 from caveat.multilabel import (
     average_ranks,
     check_theorem_4,
@@ -26,7 +27,6 @@ from caveat.multilabel import (
     plot_average_ranks,
     plot_relative_performance,
 )
-from caveat.multilabel._catalogue import MEASURES
 from caveat.multilabel._published import (
     DOUBTFUL,
     PAPER_METHODS,
@@ -100,7 +100,7 @@ def benchmark(table: pd.DataFrame, dataset: str) -> str:
     print_ = print_.loc[dataset]
     rows, missed = [], []
     for measure, row in MEASURES.items():
-        cells = [row.title + (" ↑" if row.higher_is_better else " ↓")]
+        cells = [row.title + (" ↑" if row.larger_is_better else " ↓")]
         for method in PAPER_METHODS:
             mine, theirs = ours.loc[(method, measure)], print_.loc[(method, measure)]
             away = abs(mine["mean"] - theirs["mean"]) > tolerance(
@@ -401,7 +401,7 @@ def theory(table: pd.DataFrame, synthetic: pd.DataFrame) -> str:
         cells = [row.title, f"{TITLES[better]} better than {losers}"]
         for part in cases.values():
             values = part.set_index(keys)["value"]
-            cells.append(wins(values, measure, better, worse, row.higher_is_better))
+            cells.append(wins(values, measure, better, worse, row.larger_is_better))
         rows.append(cells)
     return (
         "## Which cells of Table 2 hold empirically\n\n"

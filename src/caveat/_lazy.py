@@ -20,8 +20,8 @@ def attach(
     package : str
         The package's `__name__`.
     table : mapping of str to sequence of str
-        Module (relative to the package) to the public names it defines. An
-        empty sequence makes the module itself public.
+        Module (relative to the package, or ``caveat.*`` for one elsewhere) to the
+        public names it defines. An empty sequence makes the module itself public.
     """
     home = {name: module for module, names in table.items() for name in names}
     modules = {module for module, names in table.items() if not names}
@@ -29,7 +29,11 @@ def attach(
 
     def __getattr__(name: str) -> Any:
         if name in home:
-            return getattr(import_module(f"{package}.{home[name]}"), name)
+            module = home[name]
+            is_whole = module.startswith("caveat.")
+            return getattr(
+                import_module(module if is_whole else f"{package}.{module}"), name
+            )
         if name in modules:
             return import_module(f"{package}.{name}")
         raise AttributeError(f"module {package!r} has no attribute {name!r}")

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import entry_points
+from inspect import cleandoc, signature
 from types import MappingProxyType
 from typing import Any
 
@@ -88,9 +89,71 @@ class Entry:
                 f"install it with: pip install 'caveat[{self.extra}]'"
             ) from error
 
+    @property
+    def warnings(self) -> str:
+        """Text under `Warnings` in the target's docstring, as one paragraph."""
+        try:
+            lines = cleandoc(self.load().__doc__ or "").split("\n")
+        except CaveatError:
+            return ""
+        # A section begins with its name above a line of hyphens.
+        begins = [
+            number - 1
+            for number, line in enumerate(lines)
+            if number and line.strip() and set(line.strip()) == {"-"}
+        ]
+        for begin, end in zip(begins, [*begins[1:], len(lines)], strict=True):
+            if lines[begin].strip() == "Warnings":
+                return " ".join(" ".join(lines[begin + 2 : end]).split())
+        return ""
+
     def make(self, **params: Any) -> Any:
         """Build the target with the fixed parameters and the given ones."""
         return self.load()(**{**self.params, **params})
+
+    def make_for(self, params: Mapping[str, Any], **told: Any) -> Any:
+        """Build the target; of what is told it gets what it takes and lacks.
+
+        Examples
+        --------
+        >>> row = Entry(name="half", target="fractions:Fraction")
+        >>> row.make_for({"numerator": 1}, denominator=2, random_state=0)
+        Fraction(1, 2)
+        """
+        takes = signature(self.load()).parameters
+        chosen = {**self.params, **params}
+        lacks = {
+            name: value
+            for name, value in told.items()
+            if name in takes and name not in chosen
+        }
+        return self.make(**lacks, **params)
+
+
+def rule(
+    name: str,
+    column: str,
+    summary: str,
+    *,
+    target: str,
+    direction: str = "min",
+    checkpoint: str = "best",
+    **row: Any,
+) -> Entry:
+    """Make the row of a selection rule: which column of the table chooses.
+
+    Examples
+    --------
+    >>> rule("loss", "criterion.loss", "smallest loss", target="x:y").facts["oracle"]
+    False
+    """
+    facts = {
+        "column": column,
+        "checkpoint": checkpoint,
+        "oracle": not column.startswith("criterion."),
+        "direction": direction,
+    }
+    return Entry(name=name, target=target, summary=summary, facts=facts, **row)
 
 
 class Registry(Mapping[str, Entry]):

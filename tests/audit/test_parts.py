@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import roc_auc_score
 
 from caveat.audit._alone import levels_of, score_alone
 from caveat.audit._columns import examine
 from caveat.audit._folds import all_folds
-from caveat.audit._measures import class_measures, mean_auc, number_measures
+from caveat.audit._score import auc_within, measures_of
 from caveat.audit._table import make_table
 from caveat.datasets import from_frame
 from caveat.exceptions import InvalidInput, UnknownName
@@ -87,32 +86,21 @@ def test_later_rows_are_judged_by_earlier_ones(frame):
         assert len(train) >= 100
 
 
-def test_the_auc_of_several_classes_is_the_mean_against_the_rest(rng):
-    codes = rng.integers(0, 3, 60)
-    proba = rng.dirichlet([1, 1, 1], 60)
-    weights = rng.random(60)
-    known = [
-        roc_auc_score(codes == c, proba[:, c], sample_weight=weights) for c in range(3)
-    ]
-    assert mean_auc(codes, proba, weights) == pytest.approx(np.mean(known))
-
-
 def test_within_levels_only_pairs_of_one_level_count(rng):
     levels = rng.integers(0, 2, 200)
     codes = (rng.random(200) < 0.1 + 0.8 * levels).astype(int)
-    assert mean_auc(codes, levels.astype(float)) > 0.8
-    assert mean_auc(codes, levels.astype(float), levels=levels) == 0.5
+    scores = levels.astype(float)
+    assert auc_within(codes, scores, None, np.zeros(200, dtype=int)) > 0.8
+    assert auc_within(codes, scores, None, levels) == 0.5
 
 
-def test_measures_of_perfect_and_of_constant_answers():
-    codes = np.array([0, 1, 1, 0])
-    perfect = np.eye(2)[codes]
-    assert class_measures(codes, perfect, None)["auc"] == 1.0
-    numbers = np.array([1.0, 2.0, 3.0, 6.0])
-    upper = (numbers > 2.5).astype(int)
-    constant = number_measures(numbers, np.full(4, 3.0), upper, None)
+def test_measures_of_perfect_and_of_constant_answers(frame):
+    table, rows = table_of(frame), np.arange(200)
+    assert measures_of(table, rows, np.eye(2)[table.y])["auc"] == 1.0
+    numbers = table_of(frame.assign(y=frame["x"]))
+    constant = measures_of(numbers, rows, np.full(200, frame["x"].mean()))
     assert constant["r2"] == pytest.approx(0.0)
-    assert constant["rmse"] == pytest.approx(np.sqrt(3.5))
+    assert constant["rmse"] == pytest.approx(frame["x"].std(ddof=0))
     assert constant["upper-half-auc"] == 0.5
 
 

@@ -1,4 +1,3 @@
-import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
@@ -146,25 +145,6 @@ def test_every_target_of_the_registries_can_be_loaded():
     for registry in (LEARNERS, MEASURES, CRITERIA, RULES):
         for entry in registry.values():
             assert callable(entry.load())
-
-
-def test_measures_agree_with_scikit_learn():
-    from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score
-
-    from caveat.bags import measures
-
-    rng = np.random.default_rng(0)
-    y, guess = rng.integers(0, 3, 60), rng.integers(0, 3, 60)
-    proba = rng.dirichlet(np.ones(3), size=60)
-    assert measures.f1(y, guess) == pytest.approx(f1_score(y, guess, average="macro"))
-    assert measures.f1(y > 0, guess > 0) == pytest.approx(f1_score(y > 0, guess > 0))
-    assert measures.balanced_accuracy(y, guess) == pytest.approx(
-        balanced_accuracy_score(y, guess)
-    )
-    assert measures.auc(y, proba) == pytest.approx(
-        roc_auc_score(y, proba, multi_class="ovr")
-    )
-    assert measures.auc([1, 1], [[0.2, 0.8], [0.1, 0.9]], classes=[0, 1]) is None
 
 
 @pytest.mark.thorough

@@ -99,7 +99,7 @@ def test_the_published_order_looks_at_test_rows_too(fitted):
 def test_standard_errors_agree_with_enumeration(wide):
     bench = Bench(*wide)
     masks = Subsets(12, 5, most=1000, seed=0).take(0, 1000)
-    values = bench.scores(masks, bench.judges(None))[:, 0]
+    values = bench.scores(masks, bench.measures(None))[:, 0]
     place = {mask.tobytes(): number for number, mask in enumerate(masks)}
     errors, half = [], []
     for seed in range(300):

@@ -4,7 +4,6 @@ import pytest
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.models import make_model
 from caveat.shift import Stages, shift_curve, shift_look, upper_bound
-from caveat.shift._floor import floor_of
 
 
 @pytest.fixture(scope="module")
@@ -89,26 +88,3 @@ def test_unknown_columns_and_empty_lists_are_refused(two):
         shift_look({}, *parts)
     with pytest.raises(InvalidInput, match="imputers is empty"):
         shift_look(models, *parts, imputers=[])
-
-
-@pytest.mark.parametrize(
-    ("measure", "expected"),
-    [
-        ("auc", 0.5),
-        ("accuracy", 1 / 4),
-        ("balanced-accuracy", 1 / 2),
-        ("log-loss", -(3 * np.log(1 / 3) + np.log(2 / 3)) / 4),
-        ("brier", (3 * (2 / 3) ** 2 + (1 / 3) ** 2) / 4),
-        ("ece", np.nan),
-    ],
-)
-def test_the_floor_is_what_the_shares_of_the_training_labels_reach(measure, expected):
-    found = floor_of(measure, "binary", [0, 1, 1], [1, 0, 0, 0])
-    np.testing.assert_allclose(found, expected)
-
-
-def test_the_floor_of_an_error_is_its_own_best_constant():
-    train, test = [0.0, 0.0, 9.0], [0.0, 3.0]
-    assert floor_of("mae", "regression", train, test) == 1.5
-    assert floor_of("rmse", "regression", train, test) ** 2 == pytest.approx(4.5)
-    assert np.isnan(floor_of("log-loss", "multiclass", ["a", "b"], ["c", "a"]))

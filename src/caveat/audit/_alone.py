@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from caveat.audit._measures import mean_auc
+from caveat.measures import get
+from caveat.ranking import roc_auc
 
 _BINS = 16
 _MOST_LEVELS = 64
@@ -77,8 +78,7 @@ def score_alone(
     wide = int(levels.max()) + 1
     if regression:
         answers = _means_elsewhere(levels, target.astype(float), part, wide)
-        spread = float(np.var(target))
-        return 1 - float(np.mean((target - answers) ** 2)) / spread if spread else 0.0
+        return get("r2")(target, answers) if np.ptp(target) else 0.0
     counts = np.bincount(target)
     frequent = np.argsort(-counts, kind="stable")[:_MOST_CLASSES]
     wanted = [1] if len(counts) == 2 else [int(label) for label in frequent]
@@ -87,7 +87,7 @@ def score_alone(
         flags = (target == label).astype(float)
         if 0 < flags.sum() < len(flags):
             scores = _means_elsewhere(levels, flags, part, wide)
-            found.append(mean_auc(flags.astype(np.intp), scores))
+            found.append(roc_auc(flags, scores))
     return float(np.mean(found)) if found else float("nan")
 
 

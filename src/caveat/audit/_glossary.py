@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from caveat import pages as kit
 from caveat.audit._reading import Reading
-from caveat.multilabel._catalogue import MEASURES
+from caveat.measures import LABEL_MEASURES as MEASURES
 
 _TERMS: dict[str, tuple[str, str, str]] = {
     "auc": (
@@ -173,6 +173,6 @@ def glossary(reading: Reading) -> kit.Terms:
 def _measure_terms() -> dict[str, tuple[str, str, str]]:
     """Explain the eleven measures as their catalogue does."""
     return {
-        one.name.replace("_", "-"): (kit.capital(one.title), one.why, "")
+        one.name.replace("_", "-"): (kit.capital(one.title), one.summary, "")
         for one in MEASURES.values()
     }

@@ -81,7 +81,7 @@ def _thresholds(reading: Reading) -> list[Remark]:
 
 def _leaders(reading: Reading) -> list[Remark]:
     """Say whether the measures agree on who is best."""
-    from caveat.multilabel._catalogue import MEASURES
+    from caveat.measures import LABEL_MEASURES as MEASURES
 
     found = reading.targets
     assert found is not None
@@ -94,7 +94,7 @@ def _leaders(reading: Reading) -> list[Remark]:
             if name in one.measures
         }
         if values:
-            pick = max if measure.higher_is_better else min
+            pick = max if measure.larger_is_better else min
             leaders[name] = pick(values, key=lambda one: values[one])
     names = list(dict.fromkeys(leaders.values()))
     if len(names) < 2:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,13 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from caveat._registry import Entry
 from caveat.audit._folds import Fold
-from caveat.audit._measures import class_measures, mean_auc, number_measures
 from caveat.audit._table import Table
+from caveat.audit.registry import UPPER_HALF_AUC
 from caveat.exceptions import InvalidInput
+from caveat.measures import evaluate, get
 from caveat.models import TabularModel
 from caveat.models.registry import MODELS
+from caveat.ranking import pair_counts
 from caveat.tables import TableEncoder
 
 Row = dict[str, Any]
@@ -27,21 +30,19 @@ Row = dict[str, Any]
 def build(entry: Entry, params: Mapping[str, Any], table: Table, seed: int) -> Any:
     """Make an unfitted model that takes the table as it is.
 
-    A model of caveat is told task and kinds. A model of the user's that is no pipeline
-    gets the table encoded: numbers scaled and filled in, categories as 0/1 columns.
+    It is told task, kinds and seed where it takes them. A model of the user's that is
+    no pipeline gets the table encoded: numbers scaled and filled in, categories as 0/1
+    columns.
     """
     made: Any = entry.load()
     kinds = {name: table.kinds[name] for name in table.X.columns}
-    is_ours = inspect.isclass(made) and issubclass(made, TabularModel)
-    if is_ours:
-        return made(table.task, kinds=kinds, random_state=seed, **params)
     if inspect.isclass(made) or not hasattr(made, "fit"):
         if not callable(made):
             raise InvalidInput(
                 f"--model {entry.name}: a {type(made).__name__} can neither be fitted "
                 "nor called; name an estimator, its class, or a function that makes one"
             )
-        made = made(**params)
+        made = entry.make_for(params, task=table.task, kinds=kinds, random_state=seed)
     model = clone(made)
     if isinstance(model, TabularModel | Pipeline):
         return model
@@ -71,9 +72,16 @@ def measures_of(
 ) -> dict[str, float | None]:
     """Judge answers for some rows by all measures of the task."""
     weights = None if table.weights is None else table.weights[rows]
+    if weights is not None and not weights.any():
+        weights = None
+    judge = partial(evaluate, sample_weight=weights)
     if table.classes:
-        return class_measures(table.y[rows], answers, weights)
-    return number_measures(table.y[rows], answers, table.upper[rows], weights)
+        chosen, known = ("auc", "accuracy", "log-loss"), range(len(table.classes))
+        answered = {"probabilities": answers}
+        return judge(map(get, chosen), table.y[rows], answered, classes=known)
+    found = judge(map(get, ("rmse", "mae", "r2")), table.y[rows], {"amounts": answers})
+    halves = {"scores": answers}
+    return found | judge([UPPER_HALF_AUC], table.upper[rows], halves, classes=range(2))
 
 
 def within(
@@ -91,10 +99,50 @@ def within(
     for name in strata:
         column = table.whole[name].iloc[rows]
         levels = pd.factorize(column.astype(str).where(column.notna(), None))[0]
-        value = mean_auc(table.upper[rows], answers, weights, levels)
+        value = auc_within(table.upper[rows], answers, weights, levels)
         if not np.isnan(value):
             found.append({"column": str(name), "value": value})
     return found
+
+
+def auc_within(
+    codes: NDArray[np.intp],
+    answers: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+    levels: NDArray[np.intp],
+) -> float:
+    """AUC of pairs whose rows share a level, -1 for none: NaN without such a pair.
+
+    Of several classes the mean of each against the rest.
+
+    Examples
+    --------
+    Within each of two levels the scores say nothing; between them, everything.
+
+    >>> codes, scores = np.array([0, 0, 0, 1, 0, 1, 1, 1]), np.repeat([0.1, 0.9], 4)
+    >>> auc_within(codes, scores, None, np.repeat([0, 1], 4))
+    0.5
+    """
+    matrix = answers[:, None] if answers.ndim == 1 else answers
+    few = matrix.shape[1] <= 2
+    parts = [np.flatnonzero(levels == one) for one in np.unique(levels)[:64]]
+    parts = [part for part in parts if levels[part[0]] >= 0]
+    found = []
+    for label in [1] if few else range(matrix.shape[1]):
+        scores = matrix[:, -1 if few else label]
+        counts = [
+            pair_counts(
+                codes[part] == label,
+                scores[part],
+                weights=None if weights is None else weights[part],
+            )
+            for part in parts
+        ]
+        total = sum(one.total for one in counts)
+        if total:
+            right = sum(2 * one.above + one.tied for one in counts)
+            found.append(right / (2 * total))
+    return float(np.mean(found)) if found else float("nan")
 
 
 def given_answers(table: Table, path: Mapping[str, Any]) -> NDArray[np.float64]:

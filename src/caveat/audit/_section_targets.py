@@ -12,7 +12,7 @@ from caveat.audit._margin import caveats_of
 from caveat.audit._reading import Reading
 from caveat.audit._reading_weaker import MAIN, LabelModel, ManyTargets
 from caveat.audit._remark import Remark, number
-from caveat.multilabel._catalogue import MEASURES
+from caveat.measures import LABEL_MEASURES as MEASURES
 
 NAME, EYEBROW = "targets", "Weaker labels: several targets"
 _MOST_LABELS = 12
@@ -98,7 +98,7 @@ def _measure_table(found: ManyTargets) -> kit.Table:
         name = measure.name.replace("_", "-")
         values = [one.measures.get(name, (float("nan"),) * 3) for one in shown]
         known = [value[0] for value in values[: len(models)] if value[0] == value[0]]
-        best = (max if measure.higher_is_better else min)(known, default=None)
+        best = (max if measure.larger_is_better else min)(known, default=None)
         margins = [one for one in measure.served_by if one != "double"]
         served = " or ".join(margins) or "both together"
         cells = [

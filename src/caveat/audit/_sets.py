@@ -10,12 +10,12 @@ import numpy as np
 
 from caveat._registry import Entry
 from caveat.audit._folds import Fold, thinned
-from caveat.audit._measures import mean_auc
 from caveat.audit._table import Table
 from caveat.candidates import CandidateSets, candidate_statistics
 from caveat.candidates._statistics import UNSURE, confused_pairs
 from caveat.candidates._table import check_several, labels_of
 from caveat.exceptions import InvalidInput
+from caveat.measures import evaluate, get
 from caveat.tables import TableEncoder
 
 Row = dict[str, Any]
@@ -126,11 +126,15 @@ def learn_sets(
             return row
         proba = now.predict_proba(frame.iloc[test])
         right = np.array([str(label) for label in told["suggestion"]])
-        auc = mean_auc(codes[test], proba)
+        found = evaluate(
+            [get("auc"), get("accuracy")],
+            codes[test],
+            {"probabilities": proba},
+            classes=range(len(sets.classes)),
+        )
         return row | {
-            "test.auc": None if np.isnan(auc) else auc,
-            "test.accuracy": float((proba.argmax(axis=1) == codes[test]).mean()),
-            "test.right": float((right == np.array(truth)[test]).mean()),
+            **{f"test.{name}": value for name, value in found.items()},
+            "test.right": get("accuracy")(np.array(truth)[test], right),
         }
 
     model = PartialLabelClassifier(

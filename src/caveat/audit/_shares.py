@@ -132,10 +132,7 @@ def learn_shares(
     train, test = thinned(fold, _MOST_ROWS, seed)
     train = train[groups[train] >= 0]
     encoder = _encoder(table, train, (-1.0, 1.0))
-    learner = entry.make(**fixed)
-    wanted = {"fit_intercept": True, "random_state": seed}
-    known = learner.get_params()
-    learner.set_params(**{k: v for k, v in wanted.items() if k in known})
+    learner = entry.make_for(fixed, fit_intercept=True, random_state=seed)
     numbers = pd.factorize(groups[train])[0]
     table_of_shares = share_table(numbers, table.y[train], len(table.classes))
     with warnings.catch_warnings():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -75,14 +74,12 @@ def learn_targets(
     kinds = {name: table.kinds[name] for name in features.columns}
     encoder = TableEncoder(kinds=kinds, max_levels=_MOST_LEVELS)
     Y = labels.to_numpy(dtype=np.int64)
-    seeded = "random_state" in signature(entry.load()).parameters
-    given = {"random_state": seed, **params} if seeded else dict(params)
     with warnings.catch_warnings():
         # What they say of ties and of empty rows stands in the measures' conditions.
         warnings.simplefilter("ignore")
         inside = encoder.fit_transform(features.iloc[train])
         outside = encoder.transform(features.iloc[test])
-        model = entry.make(**given).fit(inside, Y[train])
+        model = entry.make_for(params, random_state=seed).fit(inside, Y[train])
         scores, chosen = learner_scores(model, outside), model.predict(outside)
         found = evaluate(Y[test], scores, chosen)
         profile = margin_profile(

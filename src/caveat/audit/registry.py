@@ -1,12 +1,13 @@
 """What an audit runs and measures, row by row."""
 
-from math import inf
+from dataclasses import replace
 
 from caveat._registry import Entry, Registry
 from caveat.bags.registry import CRITERIA as SHARE_CRITERIA
 from caveat.bags.registry import LEARNERS as SHARE_LEARNERS
 from caveat.candidates.registry import CRITERIA as SET_CRITERIA
 from caveat.candidates.registry import LEARNERS as SET_LEARNERS
+from caveat.measures import get
 from caveat.models.registry import MODELS
 from caveat.multilabel.registry import LEARNERS as TARGET_LEARNERS
 from caveat.multilabel.registry import MEASURES as TARGET_MEASURES
@@ -54,78 +55,31 @@ LEARNERS = Registry(
     entry_points_group="caveat.models",
 )
 
-_CLASSES = ("binary", "multiclass")
+UPPER_HALF_AUC = replace(
+    get("auc"),
+    name="upper-half-auc",
+    display="AUC of the upper half",
+    summary="share of pairs in order, one above and one below the median",
+    tasks=("regression",),
+)
 
 MEASURES = Registry(
     "measure",
     [
-        Entry(
-            name="auc",
-            target="caveat.audit._measures:mean_auc",
-            display="AUC",
-            summary="share of pairs in the right order; mean of one against the rest",
-            tasks=_CLASSES,
-            facts={"direction": "max", "range": (0.0, 1.0)},
-        ),
-        Entry(
-            name="accuracy",
-            target="caveat.supervised.measures:accuracy",
-            summary="share of rows with the right label",
-            tasks=_CLASSES,
-            facts={"direction": "max", "range": (0.0, 1.0)},
-        ),
-        Entry(
-            name="log-loss",
-            target="caveat.supervised.measures:log_loss",
-            summary="mean surprise about the true label",
-            tasks=_CLASSES,
-            facts={"direction": "min", "range": (0.0, inf)},
-        ),
-        Entry(
-            name="rmse",
-            target="caveat.supervised.measures:rmse",
-            display="RMSE",
-            summary="root of the mean squared error",
-            tasks=("regression",),
-            facts={"direction": "min", "range": (0.0, inf)},
-        ),
-        Entry(
-            name="mae",
-            target="caveat.supervised.measures:mae",
-            display="MAE",
-            summary="mean absolute error",
-            tasks=("regression",),
-            facts={"direction": "min", "range": (0.0, inf)},
-        ),
-        Entry(
-            name="r2",
-            target="caveat.supervised.measures:r2",
-            display="R²",
-            summary="share of the variance that is explained",
-            tasks=("regression",),
-            facts={"direction": "max", "range": (-inf, 1.0)},
-        ),
-        Entry(
-            name="upper-half-auc",
-            target="caveat.audit._measures:mean_auc",
-            display="AUC of the upper half",
-            summary="share of pairs in order, one above and one below the median",
-            tasks=("regression",),
-            facts={"direction": "max", "range": (0.0, 1.0)},
-        ),
+        *(get(name) for name in ("auc", "accuracy", "log-loss", "rmse", "mae", "r2")),
+        UPPER_HALF_AUC,
         Entry(
             name="covered",
-            target="caveat.candidates.criteria:covering_rate",
+            target="caveat.candidates:covering_rate",
             summary="share of rows whose most probable label is a candidate",
             facts={"direction": "max", "range": (0.0, 1.0)},
         ),
-        Entry(
+        replace(
+            get("accuracy"),
             name="right",
-            target="caveat.supervised.measures:accuracy",
             summary="share of suggestions, each among the candidates, that are true",
-            facts={"direction": "max", "range": (0.0, 1.0)},
         ),
-        *(TARGET_MEASURES[name] for name in TARGET_MEASURES),
+        *TARGET_MEASURES.values(),
     ],
 )
 

@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
-from caveat.bags import measures
 from caveat.bags._bags import Bags
 from caveat.bags._examination import BEST, BagExamination
 from caveat.bags._feature_bags import feature_bags
@@ -28,6 +27,7 @@ from caveat.bags._shares import share_table
 from caveat.bags._variants import VariantReport, identify_variant
 from caveat.bags.registry import LEARNERS
 from caveat.exceptions import InvalidInput, MissingExtra
+from caveat.measures import evaluate, get
 from caveat.tables import TableEncoder
 
 QUICK_LEARNERS = (
@@ -236,10 +236,7 @@ class _Examination:
     def _learner_rows(
         self, entry: Any, parts: list[Any], train: NDArray, test: NDArray, seed: int
     ) -> list[dict[str, Any]]:
-        learner = entry.make()
-        wanted = {"fit_intercept": True, "random_state": seed}
-        known = learner.get_params()
-        learner.set_params(**{k: v for k, v in wanted.items() if k in known})
+        learner = entry.make_for({}, fit_intercept=True, random_state=seed)
         n_bags = int(self.bags.max()) + 1
         table = share_table(
             self.bags[train], self.codes[train], len(self.classes), n_bags
@@ -282,26 +279,22 @@ class _Examination:
         self, parts: list[Any], train: NDArray, test: NDArray
     ) -> dict[str, Any]:
         """Score a logistic regression with every label, and the largest class."""
-        largest = np.bincount(self.codes[train]).argmax()
-        constant = np.full(len(test), largest)
-        row = {"majority_accuracy": float((self.codes[test] == constant).mean())}
+        majority = get("accuracy").floor(self.codes[train], self.codes[test])
+        row = {"majority_accuracy": majority}
         labels = self.names[self.codes[train]]
         model = LogisticRegression(max_iter=2000).fit(parts[0], labels)
         return row | self._scores(model, parts[1], test)
 
     def _scores(self, model: Any, X: Any, test: NDArray) -> dict[str, Any]:
         truth = self.names[self.codes[test]]
-        predicted, proba = model.predict(X), model.predict_proba(X)
+        proba = model.predict_proba(X)
         # A supervised model sorts its classes, and lacks one that it has never seen.
         ordered = pd.DataFrame(proba, columns=list(model.classes_)).reindex(
             columns=self.names.tolist(), fill_value=0.0
         )
-        known = {"classes": self.names.tolist()}
-        return {
-            "f1": measures.f1(truth, predicted, **known),
-            "accuracy": measures.accuracy(truth, predicted, **known),
-            "auc": measures.auc(truth, ordered, **known),
-        }
+        answers = {"decisions": model.predict(X), "scores": ordered}
+        chosen = [get(name) for name in ("f1", "accuracy", "auc")]
+        return evaluate(chosen, truth, answers, classes=self.names.tolist())
 
     def _usable(self, entry: Any) -> bool:
         n_bags = int(self.bags.max()) + 1

@@ -7,7 +7,8 @@ differs.
 
 from math import inf
 
-from caveat._registry import Entry, Registry
+from caveat import measures
+from caveat._registry import Entry, Registry, rule
 
 _LAMBDAS = [0, 1, 10, 100]
 _MEAN_OPERATOR = {"weighting": "equal", "solver": "lbfgs", "overflow": "legacy"}
@@ -151,38 +152,7 @@ LEARNERS = Registry(
 
 MEASURES = Registry(
     "measure",
-    [
-        Entry(
-            name="f1",
-            target="caveat.bags.measures:f1",
-            display="F1",
-            summary="precision and recall of class two in one; mean over more classes",
-            tasks=_BOTH,
-            facts={"direction": "max", "range": (0.0, 1.0)},
-        ),
-        Entry(
-            name="accuracy",
-            target="caveat.bags.measures:accuracy",
-            summary="share of items with the right label",
-            tasks=_BOTH,
-            facts={"direction": "max", "range": (0.0, 1.0)},
-        ),
-        Entry(
-            name="balanced-accuracy",
-            target="caveat.bags.measures:balanced_accuracy",
-            summary="mean over classes of the share found",
-            tasks=_BOTH,
-            facts={"direction": "max", "range": (0.0, 1.0)},
-        ),
-        Entry(
-            name="auc",
-            target="caveat.bags.measures:auc",
-            display="AUC",
-            summary="share of pairs in the right order; mean of one against the rest",
-            tasks=_BOTH,
-            facts={"direction": "max", "range": (0.0, 1.0)},
-        ),
-    ],
+    [measures.get(name) for name in ("f1", "accuracy", "balanced-accuracy", "auc")],
 )
 
 _STRATEGIES = {
@@ -216,30 +186,20 @@ RULES = Registry(
     "rule",
     [
         *(
-            Entry(
-                name=criterion.name,
+            rule(
+                criterion.name,
+                f"criterion.{criterion.name}",
+                f"smallest {criterion.summary}",
                 target=criterion.target,
-                summary=f"smallest {criterion.summary}",
                 paper="Franco et al. (2023)",
-                facts={
-                    "column": f"criterion.{criterion.name}",
-                    "checkpoint": "best",
-                    "oracle": False,
-                    "direction": "min",
-                },
             )
             for criterion in CRITERIA.values()
         ),
-        Entry(
-            name="oracle",
-            target="caveat.bags.measures:accuracy",
-            summary="smallest error on the validation parts, which needs labels",
-            facts={
-                "column": "oracle.error",
-                "checkpoint": "best",
-                "oracle": True,
-                "direction": "min",
-            },
+        rule(
+            "oracle",
+            "oracle.error",
+            "smallest error on the validation parts, which needs labels",
+            target=measures.get("accuracy").target,
         ),
     ],
 )

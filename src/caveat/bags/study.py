@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -19,14 +18,14 @@ from sklearn.model_selection import ShuffleSplit
 from sklearn.pipeline import Pipeline
 
 from caveat._registry import Entry
-from caveat.bags import measures
 from caveat.bags._bags import Bags
 from caveat.bags._search import STRATEGIES, Selection, search
 from caveat.bags._shares import share_table
 from caveat.bags._standard import SPLIT_SEEDS
 from caveat.bags._worlds import expand_worlds, standard_world, world_bags
 from caveat.bags.registry import CRITERIA, LEARNERS, MEASURES, RULES
-from caveat.exceptions import InvalidInput, UnknownName
+from caveat.exceptions import InvalidInput
+from caveat.measures import evaluate
 from caveat.study.topic import Context, Outcome, Row, Split
 from caveat.tables import TableEncoder
 
@@ -167,17 +166,13 @@ class _Trial:
         if model is None:
             return row
         truth = self.y[self.split.test]
-        predicted, proba = model.predict(X_test), model.predict_proba(X_test)
-        known = {"classes": self.classes.tolist()}
-        row |= {
-            "test.f1": measures.f1(truth, predicted, **known),
-            "test.accuracy": measures.accuracy(truth, predicted, **known),
-            "test.balanced-accuracy": measures.balanced_accuracy(
-                truth, predicted, **known
-            ),
-            "test.auc": measures.auc(truth, proba, **known),
+        answers = {
+            "decisions": model.predict(X_test),
+            "scores": model.predict_proba(X_test),
         }
-        return row
+        known = self.classes.tolist()
+        scores = evaluate(MEASURES.values(), truth, answers, classes=known)
+        return row | {f"test.{name}": value for name, value in scores.items()}
 
     def _follow(self, model: Any, index: int, outcome: Outcome) -> None:
         """Hand the fitted model on, as one that takes the table as it is."""
@@ -236,16 +231,12 @@ class _Trial:
 
     def _learner(self) -> Any:
         """Build the learner with the study's parameters, or else the protocol's."""
-        entry = self.context.entry
-        chosen = self.context.spec["learner"]["params"]
-        known = signature(entry.load()).parameters
-        extra: dict[str, Any] = {}
-        if self.legacy:
-            extra |= dict(entry.facts.get("legacy", {}))
-        if "random_state" in known:
-            extra["random_state"] = self._seed("learner")
-        return self.context.make(
-            {}, **{name: value for name, value in extra.items() if name not in chosen}
+        if not self.legacy:
+            return self.context.make({})
+        entry, chosen = self.context.entry, self.context.spec["learner"]["params"]
+        return entry.make_for(
+            {**entry.facts.get("legacy", {}), **chosen},
+            random_state=self._seed("learner"),
         )
 
     def _seed(self, purpose: str) -> int:
@@ -265,10 +256,7 @@ class _Trial:
 
 def _settings(context: Context) -> dict[str, Any]:
     """How criteria are computed: defaults, then what the study says."""
-    for name in context.resampling:
-        if name not in _SETTINGS:
-            raise UnknownName.among("resampling setting", name, _SETTINGS)
-    settings = {**_SETTINGS, **context.resampling}
+    settings = context.settings(_SETTINGS)
     if context.protocol == "legacy" and "splits" not in context.resampling:
         settings["splits"] = context.world["n_bags"] or settings["splits"]
     return settings

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from caveat.candidates._candidates import CandidateSets, Mask, check_matrix
 from caveat.exceptions import InvalidInput
+from caveat.measures import get
 
 Floats = NDArray[np.float64]
 
@@ -200,7 +201,7 @@ def oracle_accuracy(proba: ArrayLike, y: ArrayLike | None) -> float:
             f"y: expected {len(scores)} whole numbers, found {truth.dtype} of shape "
             f"{truth.shape}"
         )
-    return float((scores.argmax(axis=1) == truth).mean())
+    return get("accuracy")(truth, scores, classes=range(scores.shape[1]))
 
 
 def _check(

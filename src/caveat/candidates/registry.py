@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from caveat._registry import Entry, Registry
+from caveat import measures
+from caveat._registry import Entry, Registry, rule
 
 Space = Mapping[str, Mapping[str, Any]]
 
@@ -267,17 +268,7 @@ LEARNERS = Registry(
 
 _MAX = {"direction": "max", "range": (0.0, 1.0)}
 
-MEASURES = Registry(
-    "measure",
-    [
-        Entry(
-            name="accuracy",
-            target="caveat.candidates.criteria:oracle_accuracy",
-            summary="share of test items with the right label",
-            facts=_MAX,
-        ),
-    ],
-)
+MEASURES = Registry("measure", [measures.get("accuracy")])
 
 CRITERIA = Registry(
     "criterion",
@@ -306,58 +297,55 @@ CRITERIA = Registry(
 )
 
 
-def _rule(name: str, target: str, summary: str, **facts: Any) -> Entry:
-    return Entry(
-        name=name,
-        target=f"caveat.candidates.criteria:{target}",
-        summary=summary,
-        facts={"direction": "max", **facts},
-    )
-
-
 RULES = Registry(
     "rule",
     [
-        _rule(
-            "covering-rate",
-            "covering_rate",
-            "largest covering rate on validation items",
-            column="criterion.covering-rate",
-            checkpoint="best",
-            oracle=False,
-        ),
-        _rule(
-            "approximated-accuracy",
-            "approximated_accuracy",
-            "largest approximated accuracy on validation items",
-            column="criterion.approximated-accuracy",
-            checkpoint="best",
-            oracle=False,
-        ),
-        _rule(
-            "approximated-accuracy-legacy",
-            "approximated_accuracy",
-            "approximated accuracy as published code computes it; for comparison only",
-            column="criterion.approximated-accuracy-legacy",
-            checkpoint="best",
-            oracle=False,
-        ),
-        _rule(
-            "oracle",
-            "oracle_accuracy",
-            "largest accuracy on validation items, last checkpoint",
-            column="oracle.accuracy",
-            checkpoint="last",
-            oracle=True,
-        ),
-        _rule(
-            "oracle-early-stopping",
-            "oracle_accuracy",
-            "largest accuracy on validation items, any checkpoint",
-            column="oracle.accuracy",
-            checkpoint="best",
-            oracle=True,
-        ),
+        rule(
+            name,
+            column,
+            summary,
+            target=f"caveat.candidates.criteria:{function}",
+            direction="max",
+            checkpoint=checkpoint,
+        )
+        for name, column, checkpoint, function, summary in (
+            (
+                "covering-rate",
+                "criterion.covering-rate",
+                "best",
+                "covering_rate",
+                "largest covering rate on validation items",
+            ),
+            (
+                "approximated-accuracy",
+                "criterion.approximated-accuracy",
+                "best",
+                "approximated_accuracy",
+                "largest approximated accuracy on validation items",
+            ),
+            (
+                "approximated-accuracy-legacy",
+                "criterion.approximated-accuracy-legacy",
+                "best",
+                "approximated_accuracy",
+                "approximated accuracy as published code computes it; for comparison "
+                "only",
+            ),
+            (
+                "oracle",
+                "oracle.accuracy",
+                "last",
+                "oracle_accuracy",
+                "largest accuracy on validation items, last checkpoint",
+            ),
+            (
+                "oracle-early-stopping",
+                "oracle.accuracy",
+                "best",
+                "oracle_accuracy",
+                "largest accuracy on validation items, any checkpoint",
+            ),
+        )
     ],
 )
 

@@ -33,7 +33,7 @@ from caveat.candidates.criteria import (
     oracle_accuracy,
 )
 from caveat.candidates.registry import CRITERIA, LEARNERS, MEASURES, RULES
-from caveat.exceptions import InvalidInput, UnknownName
+from caveat.exceptions import InvalidInput
 from caveat.study._search import random_configurations
 from caveat.study.topic import Context, Outcome, Row, Split
 from caveat.training import Diverged
@@ -247,11 +247,7 @@ def make_problem(context: Context) -> Problem:
 def _caveat_split(context: Context) -> tuple[NDArray, NDArray, NDArray]:
     """Give the engine's split, and a part of its training rows to choose by."""
     split: Split = context.split()
-    settings = {"validation": VALIDATION, **context.resampling}
-    for name in settings:
-        if name != "validation":
-            raise UnknownName.among("resampling setting", name, ["validation"])
-    share = settings["validation"]
+    share = context.settings({"validation": VALIDATION})["validation"]
     if not isinstance(share, int | float) or not 0 < share < 1:
         raise InvalidInput(
             f"resampling: validation is {share!r}; pass a share between 0 and 1"

@@ -20,8 +20,8 @@ from caveat.cli._multilabel_sections import (
     threshold_section,
 )
 from caveat.cli._remark import Remark, caveats_of
-from caveat.multilabel._catalogue import MEASURES
-from caveat.multilabel._catalogue import Measure as CatalogueRow
+from caveat.measures import LABEL_MEASURES as MEASURES
+from caveat.measures import LabelMeasure
 
 if TYPE_CHECKING:
     from caveat.datasets import Dataset
@@ -142,7 +142,7 @@ def _measure_table(found: Comparison, conditions: str) -> kit.Table:
     columns = [kit.Column("Model", "name")] + [
         kit.Column(
             MEASURES[name].title,
-            best="max" if MEASURES[name].higher_is_better else "min",
+            best="max" if MEASURES[name].larger_is_better else "min",
             sorted=name == "average_precision",
             term=name.replace("_", "-"),
         )
@@ -189,14 +189,14 @@ def _value_cell(judged: Judged, name: str, value: float, heat: int) -> kit.Cell:
     )
 
 
-def _ranks(found: Comparison, measure: CatalogueRow) -> dict[str, int]:
+def _ranks(found: Comparison, measure: LabelMeasure) -> dict[str, int]:
     """Give the three best models of a measure their places; equal values share."""
     values = {
-        name: judged.result[measure.name]
+        name: judged.result[measure.key]
         for name, judged in found.models.items()
-        if np.isfinite(judged.result.get(measure.name, np.nan))
+        if np.isfinite(judged.result.get(measure.key, np.nan))
     }
-    ordered = sorted(set(values.values()), reverse=measure.higher_is_better)[:3]
+    ordered = sorted(set(values.values()), reverse=measure.larger_is_better)[:3]
     return {
         name: ordered.index(value) + 1
         for name, value in values.items()
@@ -205,20 +205,15 @@ def _ranks(found: Comparison, measure: CatalogueRow) -> dict[str, int]:
 
 
 def _terms(found: Comparison) -> kit.Terms:
-    from caveat.multilabel import measures
-
     terms = []
     for name in _ORDER:
         if any(name in judged.result for judged in all_judged(found)):
-            text = getattr(measures, name).__doc__ or ""
-            warning = text.partition("Warnings\n    --------\n")[2]
-            warning = " ".join(warning.partition("\n\n")[0].split()).replace("`", "")
             terms.append(
                 kit.Term(
                     name.replace("_", "-"),
                     MEASURES[name].title,
-                    MEASURES[name].why,
-                    warning,
+                    MEASURES[name].summary,
+                    MEASURES[name].warnings.replace("`", ""),
                 )
             )
     return kit.Terms("What the measures compare, and when they mislead", terms)

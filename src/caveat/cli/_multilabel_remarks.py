@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from caveat.cli._remark import Remark
-from caveat.multilabel._catalogue import MEASURES
+from caveat.measures import LABEL_MEASURES as MEASURES
 
 if TYPE_CHECKING:
     from caveat.multilabel import Comparison
@@ -117,6 +117,6 @@ def best_by_measure(found: Comparison) -> dict[str, str]:
             if judged.result.get(measure, float("nan")) == judged.result.get(measure)
         }
         if values:
-            pick = max if row.higher_is_better else min
+            pick = max if row.larger_is_better else min
             leaders[measure] = pick(values, key=lambda name: values[name])
     return leaders

@@ -9,7 +9,7 @@ import pandas as pd
 
 from caveat import pages as kit
 from caveat.cli._remark import Remark, caveats_of
-from caveat.multilabel._catalogue import MEASURES
+from caveat.measures import LABEL_MEASURES as MEASURES
 
 if TYPE_CHECKING:
     from caveat.multilabel import Comparison
@@ -196,7 +196,7 @@ def threshold_section(
     columns = [kit.Column("Threshold", "name")] + [
         kit.Column(
             MEASURES[name].title,
-            best="max" if MEASURES[name].higher_is_better else "min",
+            best="max" if MEASURES[name].larger_is_better else "min",
         )
         for name in thresholds.columns
     ]

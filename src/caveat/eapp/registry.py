@@ -1,6 +1,9 @@
 """Everything the baseline is made of. To add a part: its module, and a row here."""
 
-from caveat._registry import Entry, Registry
+from dataclasses import replace
+
+from caveat import measures
+from caveat._registry import Entry, Registry, rule
 
 PAPER = "Ortiz Castelló et al. (2022)"
 
@@ -26,19 +29,13 @@ LEARNERS = Registry(
 MEASURES = Registry(
     "measure",
     [
-        Entry(
-            name="auc",
-            target="caveat.ranking:roc_auc",
-            display="AUC",
+        replace(
+            measures.get("auc"),
             summary="EAPP at 1/p₀: labeling chosen on training, judged on test rows",
-            facts={"direction": "max", "range": (0.0, 1.0)},
         ),
-        Entry(
-            name="concordance",
-            target="caveat.ranking:concordance",
-            display="concordance",
+        replace(
+            measures.get("concordance"),
             summary="EAPP of numbers: share of test pairs in the right order",
-            facts={"direction": "max", "range": (0.0, 1.0)},
         ),
     ],
 )
@@ -59,15 +56,13 @@ CRITERIA = Registry(
 RULES = Registry(
     "rule",
     [
-        Entry(
-            name="train-auc",
+        rule(
+            "train-auc",
+            "criterion.train-auc",
+            "the setting whose labeling fits the training rows best",
             target="caveat.eapp:best_labeling",
-            summary="the setting whose labeling fits the training rows best",
-            facts={
-                "column": "criterion.train-auc",
-                "checkpoint": "last",
-                "oracle": False,
-            },
+            direction="max",
+            checkpoint="last",
         ),
     ],
 )

@@ -99,9 +99,7 @@ class BaselineTopic:
         return context.make(
             params,
             folds=[(split.train, split.test)],
-            kinds=dict(context.dataset.kinds),
             task=task if task in ("multilabel", "regression") else "classification",
-            random_state=context.seed("learner"),
         )
 
 

@@ -11,9 +11,7 @@ __getattr__, __dir__, __all__ = attach(
         "_breakdown": ["per_instance", "per_label"],
         "_chains": ["ClassifierChains"],
         "_compare": ["Comparison", "compare", "judge"],
-        "_conventions": ["DegenerateWarning", "TieWarning"],
         "_describe": ["describe"],
-        "_evaluate": ["evaluate"],
         "_figures": [
             "plot_average_ranks",
             "plot_margin_profile",
@@ -37,7 +35,6 @@ __getattr__, __dir__, __all__ = attach(
         "_profile": ["MarginProfile", "margin_profile"],
         "_ranks": ["average_ranks", "relative_performance"],
         "_relevance": ["LogisticRelevance", "MultiLabelForest"],
-        "_report": ["MultiLabelReport"],
         "_synthetic": ["make_sectors"],
         "_theorems": [
             "TheoremCheck",
@@ -51,9 +48,13 @@ __getattr__, __dir__, __all__ = attach(
         "_threshold": ["FixedThreshold", "GlobalThreshold", "ProportionThreshold"],
         "_threshold_names": ["make_threshold"],
         "_thresholded": ["ThresholdedClassifier", "oracle_threshold_gap"],
-        "measures": [
+        "caveat.measures.multilabel": [
+            "DegenerateWarning",
+            "MultiLabelReport",
+            "TieWarning",
             "average_precision",
             "coverage",
+            "evaluate",
             "hamming_loss",
             "instance_auc",
             "instance_f1",

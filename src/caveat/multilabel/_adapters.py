@@ -10,8 +10,8 @@ from sklearn.base import clone
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 
 from caveat.exceptions import InvalidInput
+from caveat.multilabel._arrays import ByteArray, FloatArray
 from caveat.multilabel._base import MultiLabelClassifier, VaryingLabels
-from caveat.multilabel._kernels import ByteArray, FloatArray
 
 
 class MultiOutputAdapter(MultiLabelClassifier):

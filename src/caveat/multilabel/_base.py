@@ -13,8 +13,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from caveat.exceptions import InvalidInput, UnknownName
-from caveat.multilabel._blocks import LabelRows
-from caveat.multilabel._kernels import ByteArray, FloatArray
+from caveat.measures.multilabel import LabelRows
+from caveat.multilabel._arrays import ByteArray, FloatArray
 
 SCALINGS = ("auto", "standard", "max-abs", "none")
 

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 
+from caveat.multilabel._arrays import ByteArray, FloatArray
 from caveat.multilabel._base import (
     MultiLabelClassifier,
     VaryingLabels,
     check_positive,
     make_scaler,
 )
-from caveat.multilabel._kernels import ByteArray, FloatArray
 
 
 class BinaryRelevanceSVM(MultiLabelClassifier):

@@ -8,15 +8,17 @@ import numpy as np
 import pandas as pd
 
 from caveat.exceptions import InvalidInput
-from caveat.multilabel import _values
-from caveat.multilabel._blocks import LabelRows, ScoreRows
-from caveat.multilabel._checks import check_same
-from caveat.multilabel._conventions import (
+from caveat.measures.multilabel import (
+    Conventions,
+    LabelRows,
+    ScoreRows,
     ZeroDivision,
-    check_ties,
-    check_zero_division,
+    check_same,
+    decision_facts,
+    hamming_terms,
+    score_facts,
+    terms_of,
 )
-from caveat.multilabel._facts import decision_facts, score_facts
 from caveat.multilabel._margins import margins
 
 
@@ -54,27 +56,26 @@ def per_label(
     0              2  0.5    -0.1
     1              1  1.0     0.1
     """
+    rules = Conventions.of(ties, zero_division, "skip")
     truth = LabelRows("Y", Y)
     columns: dict[str, Any] = {
         "positives": truth.label_counts,
         "share": truth.label_counts / truth.shape[0],
     }
     if scores is not None:
-        facts = score_facts(
-            truth, ScoreRows(scores, truth), rows=False, pool=False
-        ).labels
-        assert facts is not None
-        columns["auc"] = _values.label_part(facts, check_ties(ties), "skip").terms
-        columns["tied"] = _ratio(facts.tied, facts.total)
+        facts = score_facts(truth, ScoreRows(scores, truth), rows=False, pool=False)
+        columns["auc"] = terms_of("macro_auc", facts, rules).terms
+        columns["tied"] = _ratio(facts.labels.tied, facts.labels.total)
         columns["margin"] = margins(Y, scores).instance
     if decisions is not None:
         chosen = LabelRows("decisions", decisions)
         check_same(truth, chosen)
-        p, q, both = decision_facts(truth, chosen).labels.T
+        counts = decision_facts(truth, chosen)
+        p, q, both = counts.labels.T
         columns["chosen"] = q
         columns["precision"] = _ratio(both, q)
         columns["recall"] = _ratio(both, p)
-        columns["f1"] = _f1_terms(np.stack([p, q, both], axis=1), zero_division)
+        columns["f1"] = terms_of("macro_f1", counts, rules).terms
     _something_given(scores, decisions)
     names = pd.Index(truth.label_names(), name="label")
     return pd.DataFrame(columns, index=names)
@@ -116,29 +117,25 @@ def per_instance(
     0                2       1.0  1.0     0.3
     1                1       2.0  0.0    -0.5
     """
+    rules = Conventions.of(ties, zero_division, "skip")
     truth = LabelRows("Y", Y)
     columns: dict[str, Any] = {"relevant": truth.row_counts}
     if scores is not None:
-        rule = check_ties(ties)
         facts = score_facts(truth, ScoreRows(scores, truth), labels=False, pool=False)
         for name in ("ranking_loss", "one_error", "coverage", "average_precision"):
-            columns[name] = _values.row_part(name, facts, rule, "skip").terms
-        columns["auc"] = _values.row_part("instance_auc", facts, rule, "skip").terms
+            columns[name] = terms_of(name, facts, rules).terms
+        columns["auc"] = terms_of("instance_auc", facts, rules).terms
         columns["margin"] = margins(Y, scores).label
     if decisions is not None:
         chosen = LabelRows("decisions", decisions)
         check_same(truth, chosen)
         found = decision_facts(truth, chosen)
         columns["chosen"] = found.rows[:, 1]
-        columns["hamming_loss"] = _values.hamming_terms(found)
-        columns["f1"] = _f1_terms(found.rows, zero_division)
+        columns["hamming_loss"] = hamming_terms(found)
+        columns["f1"] = terms_of("instance_f1", found, rules).terms
     _something_given(scores, decisions)
     names = range(truth.shape[0]) if truth.index is None else truth.index
     return pd.DataFrame(columns, index=pd.Index(names, name="instance"))
-
-
-def _f1_terms(counts: Any, zero_division: ZeroDivision) -> Any:
-    return _values.f1_part(counts, check_zero_division(zero_division)).terms
 
 
 def _ratio(part: Any, whole: Any) -> Any:

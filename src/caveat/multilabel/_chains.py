@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multioutput import ClassifierChain
 from sklearn.utils import check_random_state
 
+from caveat.multilabel._arrays import ByteArray, FloatArray
 from caveat.multilabel._base import (
     MultiLabelClassifier,
     ProbabilityMixin,
@@ -18,7 +19,6 @@ from caveat.multilabel._base import (
     check_count,
     make_scaler,
 )
-from caveat.multilabel._kernels import ByteArray, FloatArray
 
 
 class ClassifierChains(ProbabilityMixin, MultiLabelClassifier):

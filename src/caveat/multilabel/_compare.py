@@ -6,7 +6,6 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -14,14 +13,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from caveat.exceptions import InvalidInput, listing
+from caveat.measures.multilabel import (
+    DegenerateWarning,
+    MultiLabelReport,
+    TieWarning,
+    evaluate,
+)
+from caveat.multilabel._arrays import FloatArray
 from caveat.multilabel._bootstrap import bootstrap_intervals
 from caveat.multilabel._breakdown import per_label
-from caveat.multilabel._catalogue import DECISION_MEASURES
-from caveat.multilabel._conventions import DegenerateWarning, TieWarning
-from caveat.multilabel._evaluate import evaluate
-from caveat.multilabel._kernels import FloatArray
 from caveat.multilabel._profile import MarginProfile, margin_profile
-from caveat.multilabel._report import MultiLabelReport
+from caveat.multilabel._threshold import DECISION_MEASURES
 from caveat.multilabel._threshold_names import make_threshold
 from caveat.multilabel._thresholded import learner_scores
 from caveat.multilabel.registry import LEARNERS
@@ -157,13 +159,12 @@ def compare(
     entries = [LEARNERS[name] for name in learners]  # a wrong name ends it here
     for done, entry in enumerate(entries):
         progress(done, len(entries))
-        known = signature(entry.load()).parameters
-        seed = {"random_state": random_state} if "random_state" in known else {}
         try:
             with warnings.catch_warnings():
                 # What they say of ties and empty rows stands in the result.
                 warnings.simplefilter("ignore")
-                model = entry.make(**seed).fit(inside, truth[train])
+                model = entry.make_for({}, random_state=random_state)
+                model.fit(inside, truth[train])
                 result.models[entry.name] = _judge_model(
                     model, inside, outside, Y, train, test, n_resamples, random_state
                 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from caveat.multilabel._kernels import ByteArray, FloatArray, IntArray
+from caveat.multilabel._arrays import ByteArray, FloatArray, IntArray
 
 GAIN = 1e-12
 """A running sum must grow by more than this to count as better."""

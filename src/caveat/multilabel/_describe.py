@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from caveat.multilabel._blocks import LabelRows, row_blocks
+from caveat.measures.multilabel import LabelRows, row_blocks
 
 FEW = 5
 

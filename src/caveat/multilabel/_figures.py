@@ -14,7 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from caveat.exceptions import InvalidInput
-from caveat.multilabel._catalogue import DOUBLE, INSTANCE_WISE, LABEL_WISE, MEASURES
+from caveat.measures import DOUBLE, INSTANCE_WISE, LABEL_WISE
+from caveat.measures import LABEL_MEASURES as MEASURES
 from caveat.multilabel._profile import MarginProfile
 from caveat.multilabel._ranks import average_ranks, relative_performance
 
@@ -106,7 +107,7 @@ def _grouped(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
     kinds = {
         name: "either"
         if {LABEL_WISE, INSTANCE_WISE} <= set(MEASURES[name].served_by)
-        else MEASURES[name].served_by[0]
+        else next(iter(MEASURES[name].served_by), "")
         for name in table.index
     }
     there = {

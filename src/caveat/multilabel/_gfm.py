@@ -9,7 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from caveat.exceptions import UnknownName
-from caveat.multilabel._kernels import ByteArray, FloatArray, IntArray
+from caveat.multilabel._arrays import ByteArray, FloatArray, IntArray
 from caveat.multilabel._ml_knn import NeighbourClassifier
 from caveat.multilabel._threshold import check_beta
 

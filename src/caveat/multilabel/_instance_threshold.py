@@ -15,8 +15,8 @@ from sklearn.preprocessing import MaxAbsScaler
 from sklearn.svm import SVR
 
 from caveat.exceptions import InvalidInput, UnknownName
+from caveat.multilabel._arrays import ByteArray, FloatArray
 from caveat.multilabel._cuts import Ranking, coordinate_ascent
-from caveat.multilabel._kernels import ByteArray, FloatArray
 from caveat.multilabel._threshold import Threshold, check_beta, check_decision_measure
 
 REGRESSORS = ("auto", "svr", "ridge", "scores")

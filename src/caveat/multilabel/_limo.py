@@ -11,13 +11,13 @@ from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.utils import check_random_state
 
 from caveat.exceptions import InvalidInput, UnknownName
+from caveat.multilabel._arrays import ByteArray, FloatArray, IntArray
 from caveat.multilabel._base import (
     MultiLabelClassifier,
     check_count,
     check_positive,
     make_scaler,
 )
-from caveat.multilabel._kernels import ByteArray, FloatArray, IntArray
 from caveat.multilabel._limo_kernels import (
     Pairs,
     ScaledWeights,

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from caveat.multilabel._kernels import ByteArray, FloatArray, IntArray
+from caveat.multilabel._arrays import ByteArray, FloatArray, IntArray
 
 SMALLEST_SCALE = 1e-6
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numba import njit
 
-from caveat.multilabel._blocks import LabelRows, ScoreRows, row_blocks
-from caveat.multilabel._kernels import FloatArray, margin_pass
+from caveat.measures.multilabel import LabelRows, ScoreRows, row_blocks
+from caveat.multilabel._arrays import ByteArray, FloatArray
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def margins(Y: Any, scores: Any) -> MarginReport:
     for start, stop in row_blocks(truth.shape):
         S = real.rows(start, stop)
         spread.see(S)
-        margin_pass(
+        _margin_pass(
             S, truth.rows(start, stop), start, low_row, high_row, low_label, high_label
         )
     by_row = _difference(low_row, high_row)
@@ -249,3 +250,30 @@ def _share_positive(margin: FloatArray) -> float:
 def _smallest(margin: FloatArray) -> float:
     there = margin[~np.isnan(margin)]
     return float(there.min()) if len(there) else float("nan")
+
+
+@njit(cache=True, nogil=True)
+def _margin_pass(
+    S: FloatArray,
+    Y: ByteArray,
+    first_row: int,
+    low_row: FloatArray,
+    high_row: FloatArray,
+    low_label: FloatArray,
+    high_label: FloatArray,
+) -> None:
+    """Find the lowest relevant and the highest irrelevant score, both ways."""
+    n_rows, n_labels = S.shape
+    for row in range(n_rows):
+        low = np.inf
+        high = -np.inf
+        for j in range(n_labels):
+            s = S[row, j]
+            if Y[row, j] == 1:
+                low = min(low, s)
+                low_label[j] = min(low_label[j], s)
+            else:
+                high = max(high, s)
+                high_label[j] = max(high_label[j], s)
+        low_row[first_row + row] = low
+        high_row[first_row + row] = high

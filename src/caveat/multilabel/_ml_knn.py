@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caveat.exceptions import InvalidInput
+from caveat.measures.multilabel import DegenerateWarning
+from caveat.multilabel._arrays import ByteArray, FloatArray, IntArray
 from caveat.multilabel._base import (
     MultiLabelClassifier,
     ProbabilityMixin,
@@ -16,8 +18,6 @@ from caveat.multilabel._base import (
     check_positive,
     make_scaler,
 )
-from caveat.multilabel._conventions import DegenerateWarning
-from caveat.multilabel._kernels import ByteArray, FloatArray, IntArray
 from caveat.multilabel._neighbours import NearestRows
 
 

@@ -12,8 +12,8 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.utils import check_random_state
 
 from caveat.multilabel._adapters import MultiOutputAdapter
+from caveat.multilabel._arrays import ByteArray
 from caveat.multilabel._base import ProbabilityMixin, check_count
-from caveat.multilabel._kernels import ByteArray
 
 
 class MultiLabelMLP(ProbabilityMixin, MultiOutputAdapter):

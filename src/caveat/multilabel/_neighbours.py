@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
-from caveat.multilabel._kernels import FloatArray, IntArray
+from caveat.multilabel._arrays import FloatArray, IntArray
 
 BLOCK_ENTRIES = 2**22
 THIN = 0.05

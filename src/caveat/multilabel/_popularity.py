@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from caveat.multilabel._arrays import ByteArray, FloatArray
 from caveat.multilabel._base import MultiLabelClassifier, ProbabilityMixin
-from caveat.multilabel._kernels import ByteArray, FloatArray
 
 
 class Popularity(ProbabilityMixin, MultiLabelClassifier):

@@ -11,13 +11,13 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
+from caveat.multilabel._arrays import ByteArray, FloatArray, IntArray
 from caveat.multilabel._base import (
     MultiLabelClassifier,
     ProbabilityMixin,
     check_count,
     make_scaler,
 )
-from caveat.multilabel._kernels import ByteArray, FloatArray, IntArray
 
 
 class _Powerset:

@@ -10,6 +10,7 @@ side), each with its uncertainty.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,20 +19,21 @@ import pandas as pd
 from scipy.stats import t as t_distribution
 
 from caveat.exceptions import InvalidInput
-from caveat.multilabel import _values
-from caveat.multilabel._blocks import LabelRows, ScoreRows
-from caveat.multilabel._catalogue import (
-    DOUBLE,
-    INSTANCE_WISE,
-    LABEL_WISE,
-    MEASURES,
+from caveat.measures import DOUBLE, INSTANCE_WISE, LABEL_WISE
+from caveat.measures import LABEL_MEASURES as MEASURES
+from caveat.measures.multilabel import (
+    Conventions,
+    DegenerateWarning,
+    LabelRows,
+    ScoreRows,
+    TieWarning,
+    check_fits,
+    evaluate,
+    score_facts,
+    terms_of,
 )
-from caveat.multilabel._conventions import DegenerateWarning, TieWarning
-from caveat.multilabel._evaluate import evaluate
-from caveat.multilabel._facts import score_facts
-from caveat.multilabel._kernels import FloatArray
+from caveat.multilabel._arrays import FloatArray
 from caveat.multilabel._margins import margins
-from caveat.multilabel._memory import check_fits
 
 
 @dataclass(frozen=True)
@@ -143,13 +145,13 @@ def margin_profile(
     facts = score_facts(truth, real, pool=False)
     assert facts.labels is not None
     gaps = margins(Y, scores)
-    by_row = _values.row_part("instance_auc", facts, "half", "skip")
-    by_label = _values.label_part(facts.labels, "half", "skip")
+    by_row = terms_of("instance_auc", facts, Conventions())
+    by_label = terms_of("macro_auc", facts, Conventions())
     label_wise = _side(
-        by_row.mean, by_row.terms[by_row.valid], gaps.share_rows_positive
+        by_row.value, by_row.terms[by_row.valid], gaps.share_rows_positive
     )
     instance_wise = _side(
-        by_label.mean, _influence(real.dense(), truth), gaps.share_labels_positive
+        by_label.value, _influence(real.dense(), truth), gaps.share_labels_positive
     )
     free = _popularity_order(truth, popularity)
     verdict = {
@@ -222,7 +224,7 @@ def _popularity_order(truth: LabelRows, popularity: Any) -> float:
         return np.tile(share, (stop - start, 1))
 
     facts = score_facts(truth, ScoreRows(same_for_all, truth), labels=False, pool=False)
-    return _values.row_part("instance_auc", facts, "half", "skip").mean
+    return terms_of("instance_auc", facts, Conventions()).value
 
 
 def _table(result: dict[str, float], truth: LabelRows, verdict: str) -> pd.DataFrame:
@@ -233,10 +235,11 @@ def _table(result: dict[str, float], truth: LabelRows, verdict: str) -> pd.DataF
         INSTANCE_WISE: {INSTANCE_WISE},
         "neither": set(),
     }[verdict]
+    references = _references(result, truth)
     rows = []
     for name, value in result.items():
         measure = MEASURES[name]
-        reference = _reference(name, truth, best[name])
+        reference = references[name]
         way = best[name] - reference
         rows.append(
             {
@@ -247,35 +250,25 @@ def _table(result: dict[str, float], truth: LabelRows, verdict: str) -> pd.DataF
                 "reach": (value - reference) / way if way else float("nan"),
                 "served_by": ", ".join(measure.served_by),
                 "promised": bool(served & set(measure.served_by)),
-                "why": measure.why,
+                "why": measure.summary,
             }
         )
     return pd.DataFrame(rows).set_index("measure")
 
 
-def _reference(name: str, truth: LabelRows, best: float) -> float:
-    """Return the value of constant scores, or of choosing nothing."""
-    p, n_labels = truth.row_counts, truth.shape[1]
-    both, some = p[(p > 0) & (p < n_labels)], p[p > 0]
-    if name in ("ranking_loss", "macro_auc", "instance_auc", "micro_auc"):
-        return 0.5
-    if name == "one_error":
-        return float(1 - (some / n_labels).mean()) if len(some) else float("nan")
-    if name == "coverage":
-        # The last of p labels in random order stands at p(l + 1)/(p + 1).
-        steps = some * (n_labels + 1) / (some + 1) - 1
-        return float(steps.mean()) if len(some) else float("nan")
-    if name == "average_precision":
-        if len(both) == 0:
-            return float("nan")
-        k = np.arange(1, n_labels + 1)
-        # Expected precision at a relevant label in random order.
-        terms = [
-            ((1 + (k - 1) * (q - 1) / (n_labels - 1)) / k).mean()
-            for q in range(1, n_labels)
-        ]
-        return float(np.asarray(terms)[both - 1].mean())
-    return float(p.sum() / (len(p) * n_labels)) if name == "hamming_loss" else 0.0
+def _references(names: Iterable[str], truth: LabelRows) -> dict[str, float]:
+    """Return the values of constant scores, or of choosing nothing."""
+    n_labels = truth.shape[1]
+    Y = truth.dense()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TieWarning)
+        warnings.simplefilter("ignore", DegenerateWarning)
+        return evaluate(
+            Y,
+            lambda start, stop: np.zeros((stop - start, n_labels)),
+            np.zeros_like(Y),
+            measures=names,
+        )
 
 
 def _sentence(verdict: str, label: Side, instance: Side, free: float) -> str:

@@ -10,7 +10,7 @@ from itertools import product
 
 import pandas as pd
 
-from caveat.multilabel._catalogue import MEASURES
+from caveat.measures import LABEL_MEASURES as MEASURES
 
 PAPER_METHODS = ("br", "ml-knn", "gfm", "limo-inst", "limo-label", "limo")
 

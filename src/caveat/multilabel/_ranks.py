@@ -9,7 +9,7 @@ from __future__ import annotations
 import pandas as pd
 
 from caveat.exceptions import InvalidInput, UnknownName, listing
-from caveat.multilabel._catalogue import MEASURES
+from caveat.measures import LABEL_MEASURES as MEASURES
 
 
 def average_ranks(frame: pd.DataFrame) -> pd.DataFrame:
@@ -115,7 +115,7 @@ def relative_performance(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _sign(measure: str) -> int:
     """Return 1 if smaller is better, -1 if larger is."""
-    return -1 if MEASURES[measure].higher_is_better else 1
+    return -1 if MEASURES[measure].larger_is_better else 1
 
 
 def _in_order(measures: object) -> list[str]:

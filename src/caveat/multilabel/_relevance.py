@@ -10,13 +10,13 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils import check_random_state
 
 from caveat.multilabel._adapters import MultiOutputAdapter
+from caveat.multilabel._arrays import ByteArray, FloatArray
 from caveat.multilabel._base import (
     ProbabilityMixin,
     check_count,
     check_positive,
     make_scaler,
 )
-from caveat.multilabel._kernels import ByteArray, FloatArray
 
 
 class LogisticRelevance(ProbabilityMixin, MultiOutputAdapter):

@@ -14,10 +14,15 @@ from typing import Any
 import numpy as np
 
 from caveat.exceptions import InvalidInput, UnknownName
-from caveat.multilabel._blocks import LabelRows, ScoreRows, row_blocks
-from caveat.multilabel._conventions import ZeroDivision, check_zero_division
-from caveat.multilabel._evaluate import evaluate
-from caveat.multilabel._kernels import FloatArray, IntArray
+from caveat.measures.multilabel import (
+    LabelRows,
+    ScoreRows,
+    ZeroDivision,
+    check_zero_division,
+    evaluate,
+    row_blocks,
+)
+from caveat.multilabel._arrays import FloatArray, IntArray
 from caveat.multilabel._margins import margins
 
 TOLERANCE = 1e-12

@@ -14,11 +14,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from caveat.exceptions import InvalidInput, UnknownName
-from caveat.multilabel._blocks import LabelRows, ScoreRows
-from caveat.multilabel._catalogue import DECISION_MEASURES
-from caveat.multilabel._checks import frame_names, plain_matrix
+from caveat.measures.multilabel import LabelRows, ScoreRows, frame_names, plain_matrix
+from caveat.multilabel._arrays import ByteArray, FloatArray
 from caveat.multilabel._cuts import best_global, best_global_mean_f
-from caveat.multilabel._kernels import ByteArray, FloatArray
+
+DECISION_MEASURES = ("hamming_loss", "macro_f1", "instance_f1", "micro_f1")
+"""What thresholds can be fitted for: each has an algorithm of its own."""
 
 
 class Threshold(BaseEstimator):

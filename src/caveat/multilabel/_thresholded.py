@@ -11,10 +11,9 @@ from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state
 
 from caveat.exceptions import InvalidInput
+from caveat.measures.multilabel import LabelRows, evaluate
+from caveat.multilabel._arrays import ByteArray, FloatArray
 from caveat.multilabel._base import MultiLabelClassifier, check_count
-from caveat.multilabel._blocks import LabelRows
-from caveat.multilabel._evaluate import evaluate
-from caveat.multilabel._kernels import ByteArray, FloatArray
 from caveat.multilabel._threshold import check_decision_measure
 from caveat.multilabel._threshold_names import make_threshold
 

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 
-from caveat.multilabel._conventions import DegenerateWarning, TieWarning
-from caveat.multilabel._evaluate import evaluate
+from caveat.measures.multilabel import DegenerateWarning, TieWarning, evaluate
 from caveat.multilabel._thresholded import learner_scores
 
 

@@ -1,13 +1,7 @@
-"""Learners, measures, criteria and rules of many labels. To add one: a row here.
+"""Learners, measures, criteria and rules of many labels. To add one: a row here."""
 
-Facts of a measure: which margin serves it (Table 2 of the paper), and what it needs.
-"""
-
-from math import inf
-from typing import Any
-
-from caveat._registry import Entry, Registry
-from caveat.multilabel._catalogue import MEASURES as CATALOGUE
+from caveat._registry import Entry, Registry, rule
+from caveat.measures import Measures
 
 _LIMO = "caveat.multilabel._limo:LIMO"
 _POWERSET = "caveat.multilabel._powerset"
@@ -136,83 +130,47 @@ LEARNERS = Registry(
 )
 
 
-def _name(measure: str) -> str:
-    return measure.replace("_", "-")
-
-
-def _range(measure: str) -> tuple[float, float]:
-    return (0.0, inf) if measure == "coverage" else (0.0, 1.0)
-
-
-MEASURES = Registry(
-    "measure",
-    [
-        Entry(
-            name=_name(measure.name),
-            target=f"caveat.multilabel.measures:{measure.name}",
-            display=measure.title,
-            summary=measure.why,
-            paper="Wu & Zhou (2017), Table 1",
-            facts={
-                "direction": measure.direction,
-                "range": _range(measure.name),
-                "needs": measure.needs,
-                "served_by": list(measure.served_by),
-            },
-        )
-        for measure in CATALOGUE.values()
-    ],
-)
+MEASURES = Measures("multilabel")
 
 _CROSS_VALIDATION = "caveat.multilabel.criteria:cross_validation"
+_MAIN, _FOLDS = MEASURES["average-precision"], "held-out folds"
 
 CRITERIA = Registry(
     "criterion",
     [
         Entry(
-            name=f"cv-{_name(measure.name)}",
+            name=f"cv-{measure.name}",
             target=_CROSS_VALIDATION,
             summary=f"{measure.title} on held-out folds of the training rows",
-            facts={"direction": measure.direction, "range": _range(measure.name)},
+            facts={"direction": measure.direction, "range": measure.range},
         )
-        for measure in CATALOGUE.values()
+        for measure in MEASURES.values()
     ],
 )
-
-
-def _rule(name: str, column: str, summary: str, direction: str) -> Entry:
-    facts: dict[str, Any] = {
-        "column": column,
-        "checkpoint": "best",
-        "oracle": not column.startswith("criterion."),
-        "direction": direction,
-    }
-    return Entry(name=name, target=_CROSS_VALIDATION, summary=summary, facts=facts)
 
 
 RULES = Registry(
     "rule",
     [
-        _rule(
-            "cross-validation",
-            "criterion.cv-average-precision",
-            "best average precision on held-out folds",
-            "max",
-        ),
-        *(
-            _rule(
-                f"cross-validation-{_name(measure.name)}",
-                f"criterion.cv-{_name(measure.name)}",
-                f"best {measure.title} on held-out folds",
-                measure.direction,
-            )
-            for measure in CATALOGUE.values()
-        ),
-        _rule(
-            "oracle",
-            "oracle.average-precision",
-            "best average precision on the test part",
-            "max",
-        ),
+        rule(
+            name,
+            column,
+            f"best {measure.title} on {where}",
+            target=_CROSS_VALIDATION,
+            direction=measure.direction,
+        )
+        for name, column, measure, where in [
+            ("cross-validation", "criterion.cv-average-precision", _MAIN, _FOLDS),
+            *(
+                (
+                    f"cross-validation-{one.name}",
+                    f"criterion.cv-{one.name}",
+                    one,
+                    _FOLDS,
+                )
+                for name, one in MEASURES.items()
+            ),
+            ("oracle", "oracle.average-precision", _MAIN, "the test part"),
+        ]
     ],
 )

@@ -15,13 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caveat.exceptions import UnknownName
+from caveat.measures.multilabel import DegenerateWarning, TieWarning, evaluate
+from caveat.multilabel._arrays import FloatArray
 from caveat.multilabel._binary_relevance import BinaryRelevanceSVM
-from caveat.multilabel._catalogue import DECISION_MEASURES
-from caveat.multilabel._conventions import DegenerateWarning, TieWarning
-from caveat.multilabel._evaluate import evaluate
 from caveat.multilabel._gfm import GFM
 from caveat.multilabel._instance_threshold import InstanceThreshold
-from caveat.multilabel._kernels import FloatArray
 from caveat.multilabel._label_threshold import LabelThreshold
 from caveat.multilabel._limo import LIMO
 from caveat.multilabel._ml_knn import MLkNN
@@ -31,7 +29,7 @@ from caveat.multilabel._published import (
     published_synthetic,
 )
 from caveat.multilabel._synthetic import make_sectors
-from caveat.multilabel._threshold import GlobalThreshold, Threshold
+from caveat.multilabel._threshold import DECISION_MEASURES, GlobalThreshold, Threshold
 
 __all__ = [
     "CODE_THRESHOLDS",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,9 @@ from numpy.typing import NDArray
 
 from caveat._registry import Entry
 from caveat.exceptions import InvalidInput, UnknownName
+from caveat.measures.multilabel import DegenerateWarning, TieWarning, evaluate
 from caveat.multilabel._breakdown import per_label
 from caveat.multilabel._compare import absent_labels
-from caveat.multilabel._conventions import DegenerateWarning, TieWarning
-from caveat.multilabel._evaluate import evaluate
 from caveat.multilabel._margins import margins
 from caveat.multilabel._thresholded import learner_scores
 from caveat.multilabel.criteria import cross_validation
@@ -105,7 +103,7 @@ class MultiLabelTopic:
         Y_test: NDArray[np.int64],
     ) -> tuple[Row, list[Row]]:
         def make() -> Any:
-            return _make_learner(context, params)
+            return context.make(params)
 
         folds = _folds(context)
         held: Mapping[str, float] = {}
@@ -140,21 +138,8 @@ class MultiLabelTopic:
         return row, _label_rows(context, Y_test, scores, chosen)
 
 
-def _make_learner(context: Context, params: Mapping[str, Any]) -> Any:
-    """Build the learner of a trial, seeded if it takes a seed."""
-    known = signature(context.entry.load()).parameters
-    chosen = {**context.spec["learner"]["params"], **params}
-    seeded = "random_state" in known and "random_state" not in chosen
-    extra = {"random_state": context.seed("learner")} if seeded else {}
-    return context.make(params, **extra)
-
-
 def _folds(context: Context) -> int:
-    settings = {"folds": FOLDS, **context.resampling}
-    unknown = [name for name in settings if name != "folds"]
-    if unknown:
-        raise UnknownName.among("resampling setting", unknown[0], ["folds"])
-    folds = settings["folds"]
+    folds = context.settings({"folds": FOLDS})["folds"]
     if not isinstance(folds, int) or isinstance(folds, bool) or folds < 0 or folds == 1:
         raise InvalidInput(
             f"resampling: folds is {folds!r}; use a whole number from 2, or 0 for no "

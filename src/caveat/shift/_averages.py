@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caveat.exceptions import InvalidInput
+from caveat.measures import Measure
 from caveat.shift._bench import Bench
 from caveat.shift._gaps import Z95, spread
-from caveat.shift._judges import Judge
 from caveat.shift._scenarios import Step
 from caveat.shift._subsets import Masks
 
@@ -135,7 +135,7 @@ def averages(
 _MOST_CELLS = 200_000_000
 
 
-def pooled(bench: Bench, step: Step, judges: Sequence[Judge]) -> Measured:
+def pooled(bench: Bench, step: Step, measures: Sequence[Measure]) -> Measured:
     """Measure the rows of all subsets of a step as one table.
 
     The same as the mean for accuracy, another number for AUC and RMSE. It has no
@@ -157,6 +157,6 @@ def pooled(bench: Bench, step: Step, judges: Sequence[Judge]) -> Measured:
     answers = np.concatenate(parts)
     truth = np.tile(bench.target.values[rows], count)
     one_table = answers.reshape(1, count * len(rows), *answers.shape[2:])
-    value = np.array([judge.measure(truth, one_table)[0] for judge in judges])
-    unknown = np.full(len(judges), np.nan)
+    value = np.array([measure.block(truth, one_table)[0] for measure in measures])
+    unknown = np.full(len(measures), np.nan)
     return Measured(value, unknown, unknown, count)

@@ -10,11 +10,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from caveat.exceptions import InvalidInput
+from caveat.measures import Measure
 from caveat.models.registry import MODELS
 from caveat.shift._answers import Answerer, Answers
 from caveat.shift._evaluators import Evaluator, make_evaluator
 from caveat.shift._imputers import Imputer, check_imputer
-from caveat.shift._judges import Judge, check_measures
+from caveat.shift._metric import check_measures
 from caveat.shift._per_set import per_set
 from caveat.shift._scenarios import Step
 from caveat.shift._subsets import Masks
@@ -131,7 +132,7 @@ class Bench:
         """The test table as it arrives."""
         return self._test
 
-    def judges(self, metric: Any) -> list[Judge]:
+    def measures(self, metric: Any) -> list[Measure]:
         """Check measures against what the model's answers can serve."""
         if not self.answerer.kind:  # a function shows what it returns when asked
             self.answers(self.nothing_gone[None])
@@ -145,7 +146,7 @@ class Bench:
     def scores(
         self,
         masks: Masks,
-        judges: Sequence[Judge],
+        measures: Sequence[Measure],
         rows: NDArray[np.intp] | None = None,
     ) -> NDArray[np.float64]:
         """Measure masks: (masks, measures), on all test rows or some."""
@@ -156,7 +157,7 @@ class Bench:
             if rows is not None:
                 answers, truth = answers[:, rows], truth[rows]
             parts.append(
-                np.column_stack([judge.measure(truth, answers) for judge in judges])
+                np.column_stack([measure.block(truth, answers) for measure in measures])
             )
         return np.concatenate(parts)
 

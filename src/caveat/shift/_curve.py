@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from caveat.exceptions import InvalidInput, listing
+from caveat.measures import Measure
 from caveat.shift._averages import Measured, averages, measured, pooled
 from caveat.shift._bench import Bench
 from caveat.shift._gaps import performance_gap
-from caveat.shift._judges import Judge
 from caveat.shift._planning import CAP, check_seed, name_of, plan_steps
 from caveat.shift._result import ShiftCurve
 from caveat.shift._scenarios import Step
@@ -170,7 +170,7 @@ def shift_curve(
         block_size=block_size,
         seed=seed,
     )
-    judges = bench.judges(metric)
+    measures = bench.measures(metric)
     rows, labels = bench.tables.train, np.asarray(y_train)
     if order_on == "all":
         rows = pd.concat([rows, bench.tables.test], ignore_index=True)
@@ -190,20 +190,22 @@ def shift_curve(
         count_target=count_target,
     )
     steps = [Step(0, Fixed(bench.nothing_gone[None])), *planned.steps]
-    found = _measure(bench, steps, judges, aggregate, tolerance, progress)
+    found = _measure(bench, steps, measures, aggregate, tolerance, progress)
     return ShiftCurve(
-        table=_table(steps, found, judges, len(bench.names), planned.scenario.label),
+        table=_table(steps, found, measures, len(bench.names), planned.scenario.label),
         scenario=planned.name,
         imputer=name_of(imputer),
         columns=planned.columns,
         importance=planned.importance,
-        larger_is_better={judge.name: judge.larger_is_better for judge in judges},
+        larger_is_better={
+            measure.name: measure.larger_is_better for measure in measures
+        },
         masks=[_bits(step) for step in steps],
         seed=seed,
         fast=bench.fast,
         rows_masked=bench.masked * len(bench.test),
         rows_asked=bench.evaluator.asked,
-        notes=[*_notes(bench, judges), *_leaks(bench, steps)],
+        notes=[*_notes(bench, measures), *_leaks(bench, steps)],
     )
 
 
@@ -228,18 +230,18 @@ def _check_settings(tolerance: Any, aggregate: str, order_on: str) -> None:
 def _measure(
     bench: Bench,
     steps: Sequence[Step],
-    judges: Sequence[Judge],
+    measures: Sequence[Measure],
     aggregate: str,
     tolerance: float | None,
     progress: Callable[[int, int], None] | None,
 ) -> list[Measured]:
     if aggregate == "pooled":
-        return [pooled(bench, step, judges) for step in steps]
+        return [pooled(bench, step, measures) for step in steps]
     plain = [step for step in steps if step.rows is None and step.arrival is None]
     found = iter(
         averages(
             plain,
-            lambda masks: bench.scores(masks, judges),
+            lambda masks: bench.scores(masks, measures),
             tolerance=tolerance,
             per_block=bench.evaluator.per_block,
             progress=progress or (lambda done, total: None),
@@ -248,33 +250,33 @@ def _measure(
     return [
         next(found)
         if step.rows is None and step.arrival is None
-        else _apart(bench, step, judges)
+        else _apart(bench, step, measures)
         for step in steps
     ]
 
 
-def _apart(bench: Bench, step: Step, judges: Sequence[Judge]) -> Measured:
+def _apart(bench: Bench, step: Step, measures: Sequence[Measure]) -> Measured:
     """Measure a step with rows, or a test table, of its own."""
     there = bench.at(step)
     masks = step.masks.take(0, len(step.masks))
-    return measured(there.scores(masks, judges, step.rows), step.masks.possible)
+    return measured(there.scores(masks, measures, step.rows), step.masks.possible)
 
 
 def _table(
     steps: Sequence[Step],
     found: Sequence[Measured],
-    judges: Sequence[Judge],
+    measures: Sequence[Measure],
     n_columns: int,
     label: str | None,
 ) -> pd.DataFrame:
     """Make a row for every step and measure; the first step is closed."""
     rows = []
     for step, each in zip(steps, found, strict=True):
-        for place, judge in enumerate(judges):
+        for place, measure in enumerate(measures):
             row = {
                 "k": step.k,
                 "degree": step.k / n_columns,
-                "measure": judge.name,
+                "measure": measure.name,
                 "value": each.value[place],
                 "sd": each.sd[place],
                 "se": each.se[place],
@@ -284,8 +286,8 @@ def _table(
             }
             rows.append({**row, label: step.label} if label else row)
     table = pd.DataFrame(rows)
-    for place, judge in enumerate(judges):
-        mine = table["measure"] == judge.name
+    for place, measure in enumerate(measures):
+        mine = table["measure"] == measure.name
         closed = float(found[0].value[place])
         table.loc[mine, "gap"] = performance_gap(table.loc[mine, "value"], closed)
     return table
@@ -298,7 +300,7 @@ def _bits(step: Step) -> str:
     return "".join("1" if gone else "0" for gone in step.masks.take(0, 1)[0])
 
 
-def _notes(bench: Bench, judges: Sequence[Judge]) -> list[str]:
+def _notes(bench: Bench, measures: Sequence[Measure]) -> list[str]:
     """Say what was left out, imputed throughout, or unknown to the model."""
     tables, target = bench.tables, bench.target
     notes = []
@@ -322,7 +324,7 @@ def _notes(bench: Bench, judges: Sequence[Judge]) -> list[str]:
                 f"{strangers} test rows are of classes that the model does not know; "
                 "they count as wrong."
             )
-        if any(judge.name == "auc" for judge in judges):
+        if any(measure.name == "auc" for measure in measures):
             notes += _left_out_of_auc(target)
     return notes
 

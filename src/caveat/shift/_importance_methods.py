@@ -14,7 +14,7 @@ from sklearn.feature_selection import mutual_info_classif, mutual_info_regressio
 
 from caveat.shift._answers import Answerer
 from caveat.shift._imputers import Mean
-from caveat.shift._judges import check_measures
+from caveat.shift._metric import check_measures
 from caveat.shift._tables import is_categorical
 from caveat.shift._targets import Target
 from caveat.tables import column_numbers
@@ -234,11 +234,11 @@ def _losses(
 ) -> Numbers:
     answerer = Answerer(question.model, question.target, named=question.named)
     intact = answerer(question.table)
-    judge = check_measures(None, question.target, answerer.kind)[0]
-    sign = 1.0 if judge.larger_is_better else -1.0
+    measure = check_measures(None, question.target, answerer.kind)[0]
+    sign = 1.0 if measure.larger_is_better else -1.0
 
     def score(answers: Numbers) -> float:
-        return sign * float(judge.measure(question.target.values, answers[None])[0])
+        return sign * float(measure.block(question.target.values, answers[None])[0])
 
     best = score(intact)
     return np.array(

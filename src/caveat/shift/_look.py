@@ -12,13 +12,13 @@ import pandas as pd
 
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.shift._curve import shift_curve
-from caveat.shift._floor import floor_of
-from caveat.shift._judges import default_measure
+from caveat.shift._metric import default_measure
 from caveat.shift._planning import check_seed
 from caveat.shift._result import ShiftCurve
 from caveat.shift._scenarios import Single, Stages
 from caveat.shift._targets import find_task
 from caveat.shift._upper import upper_bound
+from caveat.shift.registry import MEASURES
 
 USUAL_IMPUTERS = ("mean", "median", "gaussian", "native")
 _MOST_COLUMNS = 200
@@ -192,7 +192,9 @@ def shift_look(
     any_curve = next(iter(singles.values()))
     better = any_curve.larger_is_better[any_curve.measures[0]]
     notes += [note for curve in singles.values() for note in curve.notes]
-    floor = floor_of(any_curve.measures[0], found_task, y_train, y_test)
+    measure = any_curve.measures[0]
+    known = measure in MEASURES
+    floor = MEASURES[measure].floor(y_train, y_test) if known else float("nan")
     summary = _models(singles, curves, better, floor)
     by_imputer = pd.Series(areas).unstack(0)
     return ShiftLook(

@@ -89,7 +89,7 @@ def bins(degree: pd.Series, width: float = 0.2) -> pd.Series:
 
 def larger_is_better(measure: str) -> bool:
     """Look up the direction of a measure."""
-    return MEASURES[measure].facts["direction"] == "max"
+    return MEASURES[measure].larger_is_better
 
 
 def resamples(count: int, *, repeats: int = 2000, seed: int = 0) -> NDArray[np.intp]:

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from caveat.exceptions import InvalidInput, UnknownName
-from caveat.shift._judges import default_measure
+from caveat.shift._metric import default_measure
 from caveat.shift._scenarios import Increment, Scenario, Stages, check_scenario
 from caveat.shift._subsets import counts_of
 from caveat.shift.registry import IMPORTANCES, IMPUTERS, MEASURES, SCENARIOS

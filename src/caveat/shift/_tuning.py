@@ -12,7 +12,7 @@ import pandas as pd
 from caveat.exceptions import InvalidInput, MissingExtra
 from caveat.models import counterpart, make_model
 from caveat.models.registry import MODELS
-from caveat.shift._judges import default_measure
+from caveat.shift._metric import default_measure
 from caveat.shift._tables import check_table
 from caveat.shift._targets import find_task
 from caveat.shift.criteria import hold_out

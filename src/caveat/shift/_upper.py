@@ -92,7 +92,7 @@ def upper_bound(
     bench = Bench(
         model, X_train, y_train, X_test, y_test, imputer=imputer, task=task, seed=seed
     )
-    judges = bench.judges(metric)
+    measures = bench.measures(metric)
     refit = _Refit(bench, y_train, make)
     n_columns = len(bench.names)
     rows: list[dict[str, Any]] = []
@@ -111,19 +111,19 @@ def upper_bound(
             usual=_SUBSETS,
         )
         masks = _masks(planned.steps, n_columns)
-        imputed = bench.scores(masks, judges) if len(masks) else masks
+        imputed = bench.scores(masks, measures) if len(masks) else masks
         for mask, values in zip(masks, imputed, strict=True):
             answers = refit(mask)
-            for judge, value in zip(judges, values, strict=True):
-                upper = float(judge.measure(bench.target.values, answers[None])[0])
-                gain = upper - value if judge.larger_is_better else value - upper
+            for measure, value in zip(measures, values, strict=True):
+                upper = float(measure.block(bench.target.values, answers[None])[0])
+                gain = upper - value if measure.larger_is_better else value - upper
                 rows.append(
                     {
                         "scenario": planned.name,
                         "k": int(mask.sum()),
                         "degree": mask.sum() / n_columns,
                         "mask": "".join("1" if gone else "0" for gone in mask),
-                        "measure": judge.name,
+                        "measure": measure.name,
                         "imputed": value,
                         "upper": upper,
                         "loss": gain,

@@ -11,7 +11,7 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from caveat.shift._curve import shift_curve
-from caveat.shift._judges import default_measure
+from caveat.shift._metric import default_measure
 from caveat.shift._result import ShiftCurve
 
 _SUBSETS = 64

@@ -3,7 +3,8 @@
 To add one: its module, and a row here.
 """
 
-from caveat._registry import Entry, Registry
+from caveat._registry import Entry, Registry, rule
+from caveat.measures import Measures
 from caveat.models.registry import MODELS
 
 _PAPER = "Cheng et al. (2025)"
@@ -178,85 +179,7 @@ IMPORTANCES = Registry(
     ],
 )
 
-MEASURES = Registry(
-    "measure",
-    [
-        Entry(
-            name="accuracy",
-            target="caveat.shift.measures:accuracy",
-            summary="share of rows whose most probable class is the true one",
-            tasks=("binary", "multiclass"),
-            facts={"direction": "max", "range": (0.0, 1.0), "needs": "labels"},
-        ),
-        Entry(
-            name="balanced-accuracy",
-            target="caveat.shift.measures:balanced_accuracy",
-            summary="mean over classes of the share found",
-            tasks=("binary", "multiclass"),
-            facts={"direction": "max", "range": (0.0, 1.0), "needs": "labels"},
-        ),
-        Entry(
-            name="auc",
-            target="caveat.shift.measures:auc",
-            display="AUC",
-            summary="area under the ROC curve, one class against the rest",
-            tasks=("binary", "multiclass"),
-            facts={"direction": "max", "range": (0.0, 1.0), "needs": "scores"},
-        ),
-        Entry(
-            name="log-loss",
-            target="caveat.shift.measures:log_loss",
-            summary="mean surprise about the true class",
-            tasks=("binary", "multiclass"),
-            facts={
-                "direction": "min",
-                "range": (0.0, float("inf")),
-                "needs": "probabilities",
-            },
-        ),
-        Entry(
-            name="brier",
-            target="caveat.shift.measures:brier",
-            display="Brier score",
-            summary="squared distance of probabilities from the truth",
-            tasks=("binary", "multiclass"),
-            facts={"direction": "min", "range": (0.0, 2.0), "needs": "probabilities"},
-        ),
-        Entry(
-            name="ece",
-            target="caveat.shift.measures:ece",
-            display="ECE",
-            summary="distance of confidence and accuracy, 15 bins",
-            paper="Guo et al. (2017)",
-            tasks=("binary", "multiclass"),
-            facts={"direction": "min", "range": (0.0, 1.0), "needs": "probabilities"},
-        ),
-        Entry(
-            name="rmse",
-            target="caveat.shift.measures:rmse",
-            display="RMSE",
-            summary="root of the mean squared error",
-            tasks=("regression",),
-            facts={
-                "direction": "min",
-                "range": (0.0, float("inf")),
-                "needs": "numbers",
-            },
-        ),
-        Entry(
-            name="mae",
-            target="caveat.shift.measures:mae",
-            display="MAE",
-            summary="mean absolute error",
-            tasks=("regression",),
-            facts={
-                "direction": "min",
-                "range": (0.0, float("inf")),
-                "needs": "numbers",
-            },
-        ),
-    ],
-)
+MEASURES = Measures("binary", "multiclass", "regression")
 
 STUDY_MEASURES = Registry(
     "measure",
@@ -269,10 +192,7 @@ STUDY_MEASURES = Registry(
                 display=f"{entry.title}, mean over degrees",
                 summary="area under the degradation curve",
                 tasks=entry.tasks,
-                facts={
-                    "direction": entry.facts["direction"],
-                    "range": entry.facts["range"],
-                },
+                facts={"direction": entry.direction, "range": entry.range},
             )
             for entry in MEASURES.values()
         ),
@@ -283,10 +203,7 @@ STUDY_MEASURES = Registry(
                 display=f"{entry.title} retained",
                 summary="area under the degradation curve over the closed value",
                 tasks=entry.tasks,
-                facts={
-                    "direction": entry.facts["direction"],
-                    "range": (0.0, float("inf")),
-                },
+                facts={"direction": entry.direction, "range": (0.0, float("inf"))},
             )
             for entry in MEASURES.values()
         ),
@@ -317,49 +234,28 @@ CRITERIA = Registry(
 RULES = Registry(
     "rule",
     [
-        Entry(
-            name="validation",
-            target=_VALIDATION,
-            summary="fewest errors on held-out training rows with all columns",
-            facts={
-                "column": "criterion.validation-error",
-                "checkpoint": "best",
-                "oracle": False,
-                "direction": "min",
-            },
-        ),
-        Entry(
-            name="validation-area",
-            target=_VALIDATION,
-            summary="fewest errors on held-out training rows while columns vanish",
-            facts={
-                "column": "criterion.validation-area-error",
-                "checkpoint": "best",
-                "oracle": False,
-                "direction": "min",
-            },
-        ),
-        Entry(
-            name="oracle",
-            target=_VALIDATION,
-            summary="fewest errors on the test part with all columns",
-            facts={
-                "column": "oracle.error",
-                "checkpoint": "best",
-                "oracle": True,
-                "direction": "min",
-            },
-        ),
-        Entry(
-            name="oracle-area",
-            target=_VALIDATION,
-            summary="fewest errors on the test part while columns vanish",
-            facts={
-                "column": "oracle.area-error",
-                "checkpoint": "best",
-                "oracle": True,
-                "direction": "min",
-            },
-        ),
+        rule(name, column, summary, target=_VALIDATION)
+        for name, column, summary in (
+            (
+                "validation",
+                "criterion.validation-error",
+                "fewest errors on held-out training rows with all columns",
+            ),
+            (
+                "validation-area",
+                "criterion.validation-area-error",
+                "fewest errors on held-out training rows while columns vanish",
+            ),
+            (
+                "oracle",
+                "oracle.error",
+                "fewest errors on the test part with all columns",
+            ),
+            (
+                "oracle-area",
+                "oracle.area-error",
+                "fewest errors on the test part while columns vanish",
+            ),
+        )
     ],
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from caveat._registry import Entry
-from caveat.exceptions import InvalidInput, UnknownName
+from caveat.exceptions import InvalidInput
 from caveat.shift._curve import shift_curve
 from caveat.shift._result import ShiftCurve
 from caveat.shift._settings import check_worlds, measures_of, scenario_of
@@ -96,7 +95,7 @@ class ShiftTopic:
         world, task = context.world, context.dataset.task
 
         def make() -> Any:
-            return _make(context, params)
+            return context.make(params)
 
         held = validation(
             make,
@@ -151,11 +150,7 @@ def _split(context: Context) -> Split:
 
 
 def _validation_share(context: Context) -> float:
-    settings = {"validation": 0.2, **context.resampling}
-    unknown = [name for name in settings if name != "validation"]
-    if unknown:
-        raise UnknownName.among("resampling setting", unknown[0], ["validation"])
-    share = settings["validation"]
+    share = context.settings({"validation": 0.2})["validation"]
     if (
         isinstance(share, bool)
         or not isinstance(share, int | float)
@@ -166,23 +161,6 @@ def _validation_share(context: Context) -> float:
             "or 0 for none"
         )
     return float(share)
-
-
-def _make(context: Context, params: Mapping[str, Any]) -> Any:
-    """Build the learner; what it can be told of the data, it is told."""
-    known = signature(context.entry.load()).parameters
-    told = {
-        "task": context.dataset.task,
-        "kinds": dict(context.dataset.kinds),
-        "random_state": context.seed("learner"),
-    }
-    chosen = {**context.spec["learner"]["params"], **params}
-    extra = {
-        name: value
-        for name, value in told.items()
-        if name in known and name not in chosen
-    }
-    return context.make(params, **extra)
 
 
 @contextmanager

@@ -223,12 +223,12 @@ def _about(
     return about
 
 
-_known_facts: dict[tuple[str, str, str], dict[str, Any]] = {}
+_known_facts: dict[tuple[str, ...], dict[str, Any]] = {}
 
 
 def _facts(kind: str, entry: Entry) -> dict[str, Any]:
     """Collect an entry's facts, once per process: docstrings do not change."""
-    place = (kind, entry.target, entry.name)
+    place = (kind, entry.target, entry.name, entry.summary)
     if place not in _known_facts:
         _known_facts[place] = _read_facts(entry)
     return _known_facts[place]
@@ -237,29 +237,5 @@ def _facts(kind: str, entry: Entry) -> dict[str, Any]:
 def _read_facts(entry: Entry) -> dict[str, Any]:
     facts = {"title": entry.title, "summary": entry.summary, "paper": entry.paper}
     facts.update(_finite(plain(dict(entry.facts))))
-    facts["warnings"] = warnings_section(entry)
+    facts["warnings"] = entry.warnings
     return {key: value for key, value in facts.items() if value not in ("", None)}
-
-
-def warnings_section(entry: Entry) -> str:
-    """Return the text under `Warnings` in an entry's docstring, as one paragraph."""
-    from inspect import cleandoc
-
-    try:
-        doc = entry.load().__doc__ or ""
-    except CaveatError:
-        return ""
-    lines = cleandoc(doc).split("\n")
-    for start, line in enumerate(lines[:-1]):
-        if line.strip() == "Warnings" and set(lines[start + 1].strip()) == {"-"}:
-            break
-    else:
-        return ""
-    section: list[str] = []
-    body = lines[start + 2 :]
-    for number, line in enumerate(body):
-        following = body[number + 1].strip() if number + 1 < len(body) else ""
-        if following and set(following) == {"-"}:
-            break
-        section.append(line.strip())
-    return " ".join(" ".join(section).split())

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from caveat._registry import Entry, Registry
+from caveat.exceptions import UnknownName
 from caveat.study._canonical import digest
 from caveat.study._seeds import derive_seed
 
@@ -107,14 +108,30 @@ class Context:
         """How criteria are to be computed: folds and the like."""
         return self.spec["resampling"]
 
+    def settings(self, defaults: Mapping[str, Any]) -> dict[str, Any]:
+        """Complete what the study says under ``resampling``; refuse other keys."""
+        for name in self.resampling:
+            if name not in defaults:
+                raise UnknownName.among("resampling setting", name, defaults)
+        return {**defaults, **self.resampling}
+
     @property
     def configurations(self) -> list[tuple[int, dict[str, Any]]]:
         """Index and parameters of every configuration of this trial."""
         return [(index, dict(params)) for index, params in self.spec["configurations"]]
 
     def make(self, params: Mapping[str, Any], **extra: Any) -> Any:
-        """Build the learner: the study's, the configuration's, extra parameters."""
-        return self.entry.make(**{**self.spec["learner"]["params"], **params, **extra})
+        """Build the learner: the study's, the configuration's, extra parameters.
+
+        Where it takes task, kinds of the columns or a seed and nobody set them, it
+        gets those of the trial.
+        """
+        return self.entry.make_for(
+            {**self.spec["learner"]["params"], **params, **extra},
+            task=self.dataset.task,
+            kinds=dict(self.dataset.kinds),
+            random_state=self.seed("learner"),
+        )
 
     def seed(self, purpose: str, **extra: Any) -> int:
         """Derive a seed below 2**32 for a purpose.
@@ -183,7 +200,7 @@ class Topic(Protocol):
 
     name: str
     learners: Registry
-    measures: Registry
+    measures: Mapping[str, Entry]
     criteria: Registry
     rules: Registry
     protocols: Sequence[str]
@@ -227,8 +244,6 @@ def grid_worlds(
     [{'k': 1, 'size': 'equal'}, {'k': 2, 'size': 'equal'}]
     """
     from itertools import product
-
-    from caveat.exceptions import UnknownName
 
     for name in scenario:
         if name not in defaults:

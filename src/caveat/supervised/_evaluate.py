@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import UndefinedMetricWarning
 
 from caveat.exceptions import InvalidInput, listing
+from caveat.measures import class_numbers
+from caveat.measures import evaluate as judge
 from caveat.models import TabularModel
 from caveat.supervised.registry import MEASURES
 
@@ -52,52 +50,29 @@ def evaluate(
     >>> scores["accuracy"], scores["auc"]
     (0.5, 0.5)
     """
-    answers: dict[str, NDArray[Any] | None]
-    truth, keywords = np.asarray(y), {}
+    known: Any = None
+    truth = np.asarray(y)
     if task == "regression":
-        answers = {"numbers": _numbers(model, X)}
+        answers = {"amounts": np.asarray(model.predict(X), dtype=np.float64).ravel()}
     else:
-        known = list(model.classes_ if classes is None else classes)
-        answers = _class_answers(model, X, known)
+        labels = list(model.classes_ if classes is None else classes)
+        answers = _class_answers(model, X, labels)
         # Labels are looked up once, not by every measure again.
-        truth = class_numbers(truth, known)
-        keywords = {"classes": range(len(known))}
-    finite = all(_is_finite(answer) for answer in answers.values())
-    scores: dict[str, float | None] = {}
-    for name, entry in MEASURES.items():
-        if task not in entry.tasks:
-            continue
-        answer = answers[entry.facts["needs"]]
-        if answer is None:
-            scores[name] = None
-        elif not finite:
-            scores[name] = math.nan
-        else:
-            scores[name] = _defined(entry.load(), truth, answer, keywords)
-    return scores
-
-
-def class_numbers(
-    labels: NDArray[Any], classes: Sequence[Any], *, beyond: int = 0
-) -> NDArray[np.int64]:
-    """Give each label's place among the classes; one without gets a place after them.
-
-    Strangers on both sides are no hit, so they need different places: `beyond`.
-    """
-    found = pd.Index(list(classes)).get_indexer(pd.Index(labels))
-    return np.where(found < 0, len(classes) + beyond, found)
+        truth, known = class_numbers(truth, labels), range(len(labels))
+    chosen = [measure for measure in MEASURES.values() if task in measure.tasks]
+    return judge(chosen, truth, answers, classes=known)
 
 
 def _class_answers(
     model: Any, X: Any, classes: Sequence[Any]
-) -> dict[str, NDArray[Any] | None]:
+) -> dict[str, NDArray[Any]]:
     proba = class_probabilities(model, X, classes)
     if proba is not None and isinstance(model, TabularModel):
         # Its label is the most probable one: no need to ask twice.
-        labels = np.asarray(proba.argmax(axis=1))
-    else:
-        labels = class_numbers(np.asarray(model.predict(X)), classes, beyond=1)
-    return {"labels": labels, "probabilities": proba}
+        return {"probabilities": proba}
+    labels = class_numbers(np.asarray(model.predict(X)), classes, beyond=1)
+    found = {} if proba is None else {"probabilities": proba}
+    return {"decisions": labels, **found}
 
 
 def class_probabilities(
@@ -121,22 +96,3 @@ def class_probabilities(
     proba = np.zeros((len(given), len(classes)))
     proba[:, [places[label] for label in model.classes_.tolist()]] = given
     return proba
-
-
-def _numbers(model: Any, X: Any) -> NDArray[np.float64]:
-    return np.asarray(model.predict(X), dtype=np.float64).ravel()
-
-
-def _is_finite(answer: NDArray[Any] | None) -> bool:
-    if answer is None or answer.dtype.kind != "f":
-        return True
-    return bool(np.isfinite(answer).all())
-
-
-def _defined(
-    measure: Any, y: NDArray[Any], answer: NDArray[Any], keywords: dict[str, Any]
-) -> float | None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
-        value = measure(y, answer, **keywords)
-    return None if math.isnan(value) else value

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 import pandas as pd
 
 from caveat._registry import Entry
-from caveat.exceptions import CaveatError, InvalidInput, UnknownName
+from caveat.exceptions import CaveatError, InvalidInput
 from caveat.study.topic import Context, Outcome, Row, single_world
 from caveat.supervised._evaluate import evaluate
 from caveat.supervised._folds import Fold, training_folds
@@ -97,7 +96,7 @@ class SupervisedTopic:
         judged = {"task": dataset.task, "classes": dataset.classes or None}
 
         def make() -> Any:
-            return make_learner(context, params)
+            return context.make(params)
 
         held: dict[str, float | None] = {}
         try:
@@ -121,11 +120,7 @@ class SupervisedTopic:
         }
 
     def _folds(self, context: Context, X: pd.DataFrame, y: pd.Series) -> list[Fold]:
-        settings = {"folds": FOLDS, **context.resampling}
-        unknown = [name for name in settings if name != "folds"]
-        if unknown:
-            raise UnknownName.among("resampling setting", unknown[0], ["folds"])
-        folds = settings["folds"]
+        folds = context.settings({"folds": FOLDS})["folds"]
         if not isinstance(folds, int) or isinstance(folds, bool) or folds < 0:
             raise InvalidInput(
                 f"resampling: folds is {folds!r}; use a whole number from 2, or 0 for "
@@ -143,27 +138,6 @@ class SupervisedTopic:
             order=X[how["order"]] if how.get("order") else None,
             seed=context.seed("split", part="folds"),
         )
-
-
-def make_learner(context: Context, params: Mapping[str, Any]) -> Any:
-    """Build the learner of a trial; what it can be told of the data, it is told.
-
-    Models of caveat take the task and the kinds of the columns; a class of the user's
-    may take neither.
-    """
-    known = signature(context.entry.load()).parameters
-    told = {
-        "task": context.dataset.task,
-        "kinds": dict(context.dataset.kinds),
-        "random_state": context.seed("learner"),
-    }
-    chosen = {**context.spec["learner"]["params"], **params}
-    extra = {
-        name: value
-        for name, value in told.items()
-        if name in known and name not in chosen
-    }
-    return context.make(params, **extra)
 
 
 TOPIC = SupervisedTopic()

@@ -13,20 +13,13 @@ from sklearn import metrics
 from sklearn.exceptions import UndefinedMetricWarning
 
 from caveat.exceptions import InvalidInput
-from caveat.supervised import (
-    MEASURES,
-    accuracy,
-    auc,
-    balanced_accuracy,
-    brier,
-    ece,
-    f1,
-    log_loss,
-    mae,
-    median_absolute_error,
-    r2,
-    rmse,
-)
+from caveat.measures import Measures, get
+
+MEASURES = Measures("binary", "multiclass", "regression")
+accuracy, balanced_accuracy, f1 = map(get, ["accuracy", "balanced_accuracy", "f1"])
+auc, log_loss, brier, ece = map(get, ["auc", "log_loss", "brier", "ece"])
+rmse, mae, r2 = map(get, ["rmse", "mae", "r2"])
+median_absolute_error = get("median_absolute_error")
 
 NAMES = ["ant", "bee", "cat", "dog"]
 
@@ -61,7 +54,7 @@ def test_measures_agree_with_scikit_learn(seed, n_classes):
         ),
         (
             log_loss(labels, proba, classes=names),
-            metrics.log_loss(y, np.clip(proba, 1e-15, None)),
+            metrics.log_loss(y, proba),
         ),
         (
             brier(labels, proba, classes=names),
@@ -122,33 +115,76 @@ def test_calibration_error_is_what_a_loop_says(data):
 def test_order_of_rows_and_containers_do_not_matter(entry):
     y, proba = drawn(0, 3)
     answers = {
-        "labels": proba.argmax(axis=1),
+        "decisions": proba.argmax(axis=1),
+        "scores": proba,
         "probabilities": proba,
-        "numbers": proba[:, 0],
+        "amounts": proba[:, 0],
     }
-    answer = answers[entry.facts["needs"]]
-    measure = entry.load()
+    answer = answers[entry.needs]
+    measure = entry
     shuffle = np.random.default_rng(1).permutation(len(y))
     value = measure(y, answer)
     assert measure(y[shuffle], answer[shuffle]) == pytest.approx(value, rel=1e-12)
     assert measure(pd.Series(y, index=shuffle), answer.tolist()) == value
     assert isinstance(value, float)
-    low, high = entry.facts["range"]
+    low, high = entry.range
     assert low <= value <= high
-    assert entry.facts["direction"] in ("min", "max")
-    assert "Warnings\n" in measure.__doc__
+    assert entry.direction in ("min", "max")
+    assert "Warnings\n" in measure.load().__doc__
 
 
 @pytest.mark.parametrize("entry", MEASURES.values(), ids=lambda entry: entry.name)
 def test_perfect_answers_are_the_best(entry):
     y = np.array([0, 1, 2, 2, 1])
     answers = {
-        "labels": y,
+        "decisions": y,
+        "scores": np.eye(3)[y],
         "probabilities": np.eye(3)[y],
-        "numbers": y.astype(float),
+        "amounts": y.astype(float),
     }
-    best = {"max": 1.0, "min": 0.0}[entry.facts["direction"]]
-    assert entry.load()(y, answers[entry.facts["needs"]]) == pytest.approx(best)
+    best = {"max": 1.0, "min": 0.0}[entry.direction]
+    assert entry(y, answers[entry.needs]) == pytest.approx(best)
+
+
+def test_the_auc_of_several_classes_is_the_weighted_mean_against_the_rest():
+    y, proba = drawn(0, 3)
+    weights = np.random.default_rng(0).random(len(y))
+    known = [
+        metrics.roc_auc_score(y == c, proba[:, c], sample_weight=weights)
+        for c in range(3)
+    ]
+    assert auc(y, proba, sample_weight=weights) == pytest.approx(np.mean(known))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_weighted_values_agree_with_scikit_learn(n_classes):
+    y, proba = drawn(1, n_classes)
+    w = np.random.default_rng(0).random(len(y))
+    guess = proba.argmax(axis=1)
+    average = "binary" if n_classes == 2 else "macro"
+    numbers = np.random.default_rng(2).normal(size=len(y))
+    pairs = [
+        (accuracy(y, guess, sample_weight=w), metrics.accuracy_score),
+        (balanced_accuracy(y, guess, sample_weight=w), metrics.balanced_accuracy_score),
+        (
+            f1(y, guess, sample_weight=w),
+            lambda y, p, **kw: metrics.f1_score(y, p, average=average, **kw),
+        ),
+        (rmse(numbers, guess, sample_weight=w), metrics.root_mean_squared_error),
+        (mae(numbers, guess, sample_weight=w), metrics.mean_absolute_error),
+        (r2(numbers, guess, sample_weight=w), metrics.r2_score),
+    ]
+    for place, (ours, theirs) in enumerate(pairs):
+        truth = y if place < 3 else numbers
+        assert ours == pytest.approx(theirs(truth, guess, sample_weight=w))
+    assert log_loss(y, proba, sample_weight=w) == pytest.approx(
+        metrics.log_loss(y, proba, sample_weight=w)
+    )
+    assert brier(y, proba, sample_weight=w) == pytest.approx(
+        metrics.brier_score_loss(
+            y, proba[:, 1] if n_classes == 2 else proba, sample_weight=w
+        )
+    )
 
 
 def test_auc_sees_order_only_and_counts_ties_half():
@@ -174,7 +210,7 @@ def test_a_label_that_the_model_never_saw_is_wrong_not_an_error():
     proba = [[0.9, 0.1], [0.8, 0.2]]
     assert accuracy(y, ["a", "a"], classes=classes) == 0.5
     assert log_loss(y, proba, classes=classes) == pytest.approx(
-        (-math.log(0.9) - math.log(1e-15)) / 2
+        (-math.log(0.9) - math.log(np.finfo(float).eps)) / 2
     )
     assert brier(y, proba, classes=classes) == pytest.approx(
         ((0.01 + 0.01) + (0.64 + 0.04)) / 2 / 2
@@ -208,7 +244,7 @@ def test_large_errors_do_not_overflow():
 def test_shapes_that_do_not_fit_are_refused(entry, y, shape):
     answer = np.full(shape, 0.5)
     with pytest.raises(InvalidInput):
-        entry.load()(y, answer)
+        entry(y, answer)
 
 
 @pytest.mark.parametrize(
@@ -227,3 +263,44 @@ def test_shapes_that_do_not_fit_are_refused(entry, y, shape):
 def test_what_cannot_be_judged_is_named(call, message):
     with pytest.raises(InvalidInput, match=message):
         call()
+
+
+def test_a_probability_counts_as_at_least_the_step_of_its_number_type():
+    sure_and_wrong = np.array([[1.0, 0.0]])
+    for kind in (np.float32, np.float64):
+        given = sure_and_wrong.astype(kind)
+        smallest = float(np.finfo(kind).eps)
+        assert log_loss([1], given, classes=[0, 1]) == pytest.approx(
+            -math.log(smallest)
+        )
+        assert log_loss([1], given, classes=[0, 1]) == pytest.approx(
+            metrics.log_loss([1], given, labels=[0, 1])
+        )
+
+
+def test_ties_in_probability_go_to_the_first_class():
+    assert accuracy([0, 1], [[0.5, 0.5], [0.5, 0.5]]) == 0.5
+    assert accuracy([0, 1, 2], np.full((3, 3), 1 / 3)) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        ("auc", 0.5),
+        ("accuracy", 1 / 4),
+        ("balanced-accuracy", 1 / 2),
+        ("log-loss", -(3 * np.log(1 / 3) + np.log(2 / 3)) / 4),
+        ("brier", (3 * (2 / 3) ** 2 + (1 / 3) ** 2) / 4),
+        ("ece", np.nan),
+    ],
+)
+def test_the_floor_is_what_the_shares_of_the_training_labels_reach(measure, expected):
+    found = get(measure).floor([0, 1, 1], [1, 0, 0, 0])
+    np.testing.assert_allclose(found, expected)
+
+
+def test_the_floor_of_an_error_is_its_own_best_constant():
+    train, test = [0.0, 0.0, 9.0], [0.0, 3.0]
+    assert get("mae").floor(train, test) == 1.5
+    assert get("rmse").floor(train, test) ** 2 == pytest.approx(4.5)
+    assert np.isnan(get("log-loss").floor(["a", "b"], ["c", "a"]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from caveat.multilabel._catalogue import MEASURES
+from caveat.measures.registry import LABEL_MEASURES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,13 +85,13 @@ class MultiLabelReport(dict[str, float]):
                 {
                     "measure": name,
                     "value": value,
-                    "direction": MEASURES[name].direction,
+                    "direction": LABEL_MEASURES[name].direction,
                     "best": self.best[name],
                     "excess": abs(value - self.best[name]),
                     "half": half.get(name, value),
                     "n_valid": self.n_valid[name],
-                    "served_by": ", ".join(MEASURES[name].served_by),
-                    "threshold": MEASURES[name].threshold,
+                    "served_by": ", ".join(LABEL_MEASURES[name].served_by),
+                    "threshold": LABEL_MEASURES[name].threshold,
                 }
                 for name, value in self.items()
             ]

@@ -1,42 +1,35 @@
-"""All eleven measures in one pass."""
+"""All measures of many labels in one pass."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from caveat.exceptions import InvalidInput, listing
-from caveat.multilabel import _values
-from caveat.multilabel._blocks import LabelRows, ScoreRows
-from caveat.multilabel._catalogue import MEASURES, SCORE_MEASURES
-from caveat.multilabel._checks import check_same
-from caveat.multilabel._conventions import (
+from caveat.measures.multilabel._blocks import LabelRows, ScoreRows
+from caveat.measures.multilabel._checks import check_same
+from caveat.measures.multilabel._conventions import (
     TIES,
-    Degenerate,
+    Conventions,
     DegenerateWarning,
-    Ties,
     TieWarning,
     ZeroDivision,
-    check_degenerate,
     check_measures,
-    check_ties,
-    check_zero_division,
 )
-from caveat.multilabel._facts import (
+from caveat.measures.multilabel._facts import (
     DecisionFacts,
     ScoreFacts,
     decision_facts,
     score_facts,
 )
-from caveat.multilabel._kernels import IntArray
-from caveat.multilabel._report import MultiLabelReport
-
-ROW_MEASURES = tuple(
-    name for name in SCORE_MEASURES if name not in ("macro_auc", "micro_auc")
-)
+from caveat.measures.multilabel._formulas import FORMULAS
+from caveat.measures.multilabel._kernels import FloatArray, IntArray
+from caveat.measures.multilabel._report import MultiLabelReport
+from caveat.measures.registry import LABEL_MEASURES
 
 
 def evaluate(
@@ -49,7 +42,7 @@ def evaluate(
     degenerate: str = "skip",
     measures: Iterable[str] | None = None,
 ) -> MultiLabelReport:
-    """Compute the eleven multi-label measures in one pass.
+    """Compute the eleven multi-label measures, and registered ones, in one pass.
 
     Without `decisions` the four decision measures are absent, with
     ``scores=None`` only those four are there: nothing is thresholded in silence.
@@ -110,118 +103,103 @@ def evaluate(
     >>> sorted(evaluate(Y, scores, measures=["coverage", "one_error"]).items())
     [('coverage', 0.5), ('one_error', 0.0)]
     """
-    rule, rest = check_ties(ties), check_degenerate(degenerate)
-    zero = check_zero_division(zero_division)
+    rules = Conventions.of(ties, zero_division, degenerate)
     if scores is None and decisions is None:
         raise InvalidInput("neither scores nor decisions were given; pass one of them")
     names = check_measures(
         measures, scores=scores is not None, decisions=decisions is not None
     )
-    truth = LabelRows("Y", Y)
-    by_scores = by_decisions = None
-    if any(MEASURES[name].needs == "scores" for name in names):
-        by_scores = score_facts(
-            truth,
-            ScoreRows(scores, truth),
-            rows=any(name in ROW_MEASURES for name in names),
-            labels="macro_auc" in names,
-            pool="micro_auc" in names,
-        )
-    if any(MEASURES[name].needs == "decisions" for name in names):
-        chosen = LabelRows("decisions", decisions)
-        check_same(truth, chosen)
-        by_decisions = decision_facts(truth, chosen)
-    report = build_report(names, truth, by_scores, by_decisions, rule, rest, zero)
-    for message, kind in _remarks(report, truth):
+    inputs = Inputs(Y, scores, decisions)
+    report = _report(names, inputs, rules)
+    for message, kind in _remarks(report, inputs.truth):
         warnings.warn(message, kind, stacklevel=2)
     return report
 
 
-def build_report(
-    names: Iterable[str],
-    truth: LabelRows,
-    by_scores: ScoreFacts | None,
-    by_decisions: DecisionFacts | None,
-    ties: Ties,
-    degenerate: Degenerate,
-    zero_division: ZeroDivision,
+class Inputs:
+    """Truth, scores and decisions, read when first asked for."""
+
+    def __init__(self, Y: Any, scores: Any, decisions: Any) -> None:
+        self.truth = LabelRows("Y", Y)
+        self._scores, self._decisions = scores, decisions
+
+    @cached_property
+    def scores(self) -> ScoreRows:
+        """Rows of scores."""
+        return ScoreRows(self._scores, self.truth)
+
+    @cached_property
+    def decisions(self) -> LabelRows:
+        """Rows of 0/1 decisions."""
+        chosen = LabelRows("decisions", self._decisions)
+        check_same(self.truth, chosen)
+        return chosen
+
+    def own_value(self, name: str, weights: FloatArray | None = None) -> float:
+        """Value of a measure that has a function only, on whole matrices."""
+        measure = LABEL_MEASURES[name]
+        rows = self.scores if measure.needs == "scores" else self.decisions
+        return measure(self.truth.dense(), rows.dense(), sample_weight=weights)
+
+
+def _report(
+    names: Sequence[str], inputs: Inputs, rules: Conventions
 ) -> MultiLabelReport:
     """Turn counted facts into values under the given conventions."""
+    reads = {FORMULAS[name].reads for name in names if name in FORMULAS}
+    by_scores = by_decisions = None
+    if reads & {"rows", "labels", "pool"}:
+        by_scores = score_facts(
+            inputs.truth,
+            inputs.scores,
+            rows="rows" in reads,
+            labels="labels" in reads,
+            pool="pool" in reads,
+        )
+    if "decisions" in reads:
+        by_decisions = decision_facts(inputs.truth, inputs.decisions)
     values: dict[str, float] = {}
     n_valid: dict[str, int] = {}
     alt: dict[str, dict[str, float]] = {rule: {} for rule in TIES}
     for name in names:
-        if MEASURES[name].needs == "scores":
-            assert by_scores is not None
-            for rule in TIES:
-                alt[rule][name], n_valid[name] = _score_value(
-                    name, by_scores, rule, degenerate
-                )
-            values[name] = alt[ties][name]
+        if name not in FORMULAS:
+            values[name] = inputs.own_value(name)
+            n_valid[name] = inputs.truth.shape[0]
+        elif FORMULAS[name].reads == "decisions":
+            found = FORMULAS[name].terms(by_decisions, rules)
+            values[name], n_valid[name] = found.value, found.n_terms
         else:
-            assert by_decisions is not None
-            values[name], n_valid[name] = _decision_value(
-                name, by_decisions, zero_division
-            )
+            for rule in TIES:
+                found = FORMULAS[name].terms(by_scores, rules._replace(ties=rule))
+                alt[rule][name], n_valid[name] = found.value, found.n_terms
+            values[name] = alt[rules.ties][name]
+    p_rows, p_labels = inputs.truth.row_counts, inputs.truth.label_counts
+    n_rows, n_labels = inputs.truth.shape
     shares = {} if by_scores is None else _tie_shares(by_scores)
-    p_rows, p_labels = truth.row_counts, truth.label_counts
-    n_rows, n_labels = truth.shape
-    n_zero = {}
-    if by_decisions is not None:
-        n_zero = {
-            "macro_f1": int((by_decisions.labels[:, :2].sum(axis=1) == 0).sum()),
-            "instance_f1": int((by_decisions.rows[:, :2].sum(axis=1) == 0).sum()),
-        }
     return MultiLabelReport(
         values,
-        ties=ties,
-        degenerate=degenerate,
-        zero_division=zero_division,
+        **rules._asdict(),
         tie_share=max(shares.values(), default=0.0),
         tie_shares=shares,
         alt=alt,
         n_valid_rows=int(((p_rows > 0) & (p_rows < n_labels)).sum()),
         n_valid_labels=int(((p_labels > 0) & (p_labels < n_rows)).sum()),
         n_valid=n_valid,
-        n_zero_division=n_zero,
-        best={
-            name: _best(name, p_rows, p_labels, zero_division, degenerate)
-            for name in values
-        },
+        n_zero_division=_zero_divisions(by_decisions),
+        best={name: _best(name, p_rows, p_labels, rules) for name in values},
         macro_f1_attainable=float((p_labels > 0).mean()),
         few_values=by_scores is not None and by_scores.few_values,
     )
 
 
-def _score_value(
-    name: str, facts: ScoreFacts, ties: Ties, degenerate: Degenerate
-) -> tuple[float, int]:
-    """Return the value of a score measure and how many terms it averages."""
-    if name == "micro_auc":
-        assert facts.pool is not None
-        return _values.pool_auc(facts.pool, ties), facts.shape[0] * facts.shape[1]
-    if name == "macro_auc":
-        assert facts.labels is not None
-        part = _values.label_part(facts.labels, ties, degenerate)
-    else:
-        part = _values.row_part(name, facts, ties, degenerate)
-    return part.mean, int(part.valid.sum())
-
-
-def _decision_value(
-    name: str, facts: DecisionFacts, zero_division: ZeroDivision
-) -> tuple[float, int]:
-    """Return the value of a decision measure and how many terms it averages."""
-    if name == "hamming_loss":
-        return _values.hamming(facts), facts.shape[0] * facts.shape[1]
-    if name == "micro_f1":
-        return (
-            _values.micro_f1(facts, zero_division),
-            facts.shape[0] * facts.shape[1],
-        )
-    counts = facts.labels if name == "macro_f1" else facts.rows
-    part = _values.f1_part(counts, zero_division)
-    return part.mean, int(part.valid.sum())
+def _zero_divisions(facts: DecisionFacts | None) -> dict[str, int]:
+    """How many terms of the F-measures are 0/0."""
+    if facts is None:
+        return {}
+    return {
+        "macro_f1": int((facts.labels[:, :2].sum(axis=1) == 0).sum()),
+        "instance_f1": int((facts.rows[:, :2].sum(axis=1) == 0).sum()),
+    }
 
 
 def _tie_shares(facts: ScoreFacts) -> dict[str, float]:
@@ -243,13 +221,12 @@ def _best(
     name: str,
     p_rows: IntArray,
     p_labels: IntArray,
-    zero_division: ZeroDivision,
-    degenerate: Degenerate,
+    rules: Conventions,
 ) -> float:
     """Return the best value that any prediction could reach on this truth."""
     if name == "coverage":
         # A row without relevant labels is left out, or counts as -1.
-        counted = p_rows[p_rows > 0] if degenerate == "skip" else p_rows
+        counted = p_rows[p_rows > 0] if rules.degenerate == "skip" else p_rows
         return float(counted.mean() - 1) if len(counted) else float("nan")
     if name in ("macro_f1", "instance_f1", "micro_f1"):
         has_some = {
@@ -257,10 +234,11 @@ def _best(
             "instance_f1": p_rows > 0,
             "micro_f1": np.array([p_rows.sum() > 0]),
         }[name]
-        if zero_division == "skip":
+        if rules.zero_division == "skip":
             return 1.0
-        return float(np.where(has_some, 1.0, zero_division).mean())
-    return 1.0 if MEASURES[name].higher_is_better else 0.0
+        return float(np.where(has_some, 1.0, rules.zero_division).mean())
+    measure = LABEL_MEASURES[name]
+    return measure.range[measure.larger_is_better]
 
 
 def _remarks(
@@ -284,7 +262,9 @@ def _remarks(
             TieWarning,
         )
     n_rows, n_labels = truth.shape
-    skipped_rows = [name for name in report if name in ROW_MEASURES]
+    skipped_rows = [
+        name for name in report if name in FORMULAS and FORMULAS[name].reads == "rows"
+    ]
     if skipped_rows and report.n_valid_rows < n_rows:
         yield (
             f"{n_rows - report.n_valid_rows} of {n_rows} rows have no relevant or no "

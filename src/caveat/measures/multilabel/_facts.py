@@ -13,8 +13,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from caveat.multilabel._blocks import LabelRows, ScoreRows, row_blocks
-from caveat.multilabel._kernels import (
+from caveat.measures.multilabel._blocks import LabelRows, ScoreRows, row_blocks
+from caveat.measures.multilabel._kernels import (
     FloatArray,
     IntArray,
     RowFacts,

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Real
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from caveat.exceptions import InvalidInput, UnknownName
-from caveat.multilabel._catalogue import MEASURES
+from caveat.measures.registry import LABEL_MEASURES
 
 Ties = Literal["half", "paper", "sklearn"]
 Degenerate = Literal["skip", "sklearn", "authors"]
@@ -23,6 +23,23 @@ ZeroDivision = float | Literal["skip"]
 
 TIES: tuple[Ties, ...] = ("half", "paper", "sklearn")
 DEGENERATE: tuple[Degenerate, ...] = ("skip", "sklearn", "authors")
+
+
+class Conventions(NamedTuple):
+    """The choices, checked."""
+
+    ties: Ties = "half"
+    zero_division: ZeroDivision = 0.0
+    degenerate: Degenerate = "skip"
+
+    @classmethod
+    def of(cls, ties: str, zero_division: object, degenerate: str) -> Conventions:
+        """Check what a caller asked for."""
+        return cls(
+            check_ties(ties),
+            check_zero_division(zero_division),
+            check_degenerate(degenerate),
+        )
 
 
 class TieWarning(UserWarning):
@@ -77,15 +94,13 @@ def check_measures(
     """
     there = {"scores": scores, "decisions": decisions}
     if measures is None:
-        return tuple(name for name, row in MEASURES.items() if there[row.needs])
+        return tuple(name for name, row in LABEL_MEASURES.items() if there[row.needs])
     if isinstance(measures, str):
         measures = [measures]
     chosen = []
     for item in measures:
         name = str(item).replace("-", "_")
-        if name not in MEASURES:
-            raise UnknownName.among("measure", item, MEASURES)
-        needs = MEASURES[name].needs
+        needs = LABEL_MEASURES[name].needs
         if not there[needs]:
             raise InvalidInput(
                 f"{name} needs {needs}, which were not given; "

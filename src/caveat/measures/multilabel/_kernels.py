@@ -412,33 +412,6 @@ def decision_pass(
 
 
 @njit(cache=True, nogil=True)
-def margin_pass(
-    S: FloatArray,
-    Y: ByteArray,
-    first_row: int,
-    low_row: FloatArray,
-    high_row: FloatArray,
-    low_label: FloatArray,
-    high_label: FloatArray,
-) -> None:
-    """Find the lowest relevant and the highest irrelevant score, both ways."""
-    n_rows, n_labels = S.shape
-    for row in range(n_rows):
-        low = np.inf
-        high = -np.inf
-        for j in range(n_labels):
-            s = S[row, j]
-            if Y[row, j] == 1:
-                low = min(low, s)
-                low_label[j] = min(low_label[j], s)
-            else:
-                high = max(high, s)
-                high_label[j] = max(high_label[j], s)
-        low_row[first_row + row] = low
-        high_row[first_row + row] = high
-
-
-@njit(cache=True, nogil=True)
 def first_non_finite(S: FloatArray) -> int:
     """Return the first row with a NaN or an infinity, or -1."""
     for row in range(S.shape[0]):

@@ -1,6 +1,7 @@
-"""The eleven measures, one function each.
+"""The eleven measures of many labels, one function each.
 
-Each of them reads the data for itself; `evaluate` computes all in one pass.
+Each of them reads the data for itself; `evaluate` computes all in one pass. Where
+`sample_weight` is given, an instance of weight 2 counts as two.
 """
 
 from __future__ import annotations
@@ -11,12 +12,19 @@ from typing import Any
 import numpy as np
 
 from caveat.exceptions import InvalidInput
-from caveat.multilabel._blocks import LabelRows, ScoreRows
-from caveat.multilabel._conventions import DegenerateWarning, ZeroDivision
-from caveat.multilabel._evaluate import evaluate
+from caveat.measures.multilabel._blocks import LabelRows, ScoreRows
+from caveat.measures.multilabel._conventions import (
+    Conventions,
+    DegenerateWarning,
+    ZeroDivision,
+)
+from caveat.measures.multilabel._evaluate import evaluate
+from caveat.measures.multilabel._weighted import Resampler
 
 
-def hamming_loss(Y: Any, decisions: Any, *, threshold: Any = None) -> float:
+def hamming_loss(
+    Y: Any, decisions: Any, *, threshold: Any = None, sample_weight: Any = None
+) -> float:
     """Share of entries that are decided wrongly.
 
     (1/ml) Σ_ij [H_ij ≠ Y_ij]: measure 1 of Table 1.
@@ -52,11 +60,16 @@ def hamming_loss(Y: Any, decisions: Any, *, threshold: Any = None) -> float:
     >>> hamming_loss([[1, 0], [0, 1]], [[0.9, 0.6], [0.2, 0.7]], threshold=0.5)
     0.25
     """
-    return _decision("hamming_loss", Y, decisions, threshold)
+    return _decision("hamming_loss", Y, decisions, threshold, 0.0, sample_weight)
 
 
 def ranking_loss(
-    Y: Any, scores: Any, *, ties: str = "half", degenerate: str = "skip"
+    Y: Any,
+    scores: Any,
+    *,
+    ties: str = "half",
+    degenerate: str = "skip",
+    sample_weight: Any = None,
 ) -> float:
     """Share of label pairs of an instance that stand in the wrong order.
 
@@ -65,8 +78,8 @@ def ranking_loss(
 
     Parameters
     ----------
-    Y, scores, ties, degenerate
-        As in `evaluate`.
+    Y, scores, ties, degenerate, sample_weight
+        As in `evaluate`; weights of the instances.
 
     Returns
     -------
@@ -89,11 +102,16 @@ def ranking_loss(
     >>> ranking_loss([[1, 0, 0]], [[0.5, 0.5, 0.5]], ties="paper")
     1.0
     """
-    return _score("ranking_loss", Y, scores, ties, degenerate)
+    return _score("ranking_loss", Y, scores, ties, degenerate, sample_weight)
 
 
 def one_error(
-    Y: Any, scores: Any, *, ties: str = "half", degenerate: str = "skip"
+    Y: Any,
+    scores: Any,
+    *,
+    ties: str = "half",
+    degenerate: str = "skip",
+    sample_weight: Any = None,
 ) -> float:
     """Share of instances whose top label is irrelevant.
 
@@ -101,8 +119,8 @@ def one_error(
 
     Parameters
     ----------
-    Y, scores, ties, degenerate
-        As in `evaluate`.
+    Y, scores, ties, degenerate, sample_weight
+        As in `evaluate`; weights of the instances.
 
     Returns
     -------
@@ -123,7 +141,7 @@ def one_error(
     >>> one_error([[1, 0], [1, 0]], [[0.9, 0.1], [0.2, 0.3]])
     0.5
     """
-    return _score("one_error", Y, scores, ties, degenerate)
+    return _score("one_error", Y, scores, ties, degenerate, sample_weight)
 
 
 def coverage(
@@ -133,6 +151,7 @@ def coverage(
     ties: str = "half",
     degenerate: str = "skip",
     normalize: bool = False,
+    sample_weight: Any = None,
 ) -> float:
     """How far down an instance's list its last relevant label stands.
 
@@ -140,8 +159,8 @@ def coverage(
 
     Parameters
     ----------
-    Y, scores, ties, degenerate
-        As in `evaluate`.
+    Y, scores, ties, degenerate, sample_weight
+        As in `evaluate`; weights of the instances.
     normalize : bool, default=False
         Divide by l - 1.
 
@@ -166,7 +185,7 @@ def coverage(
     >>> coverage([[1, 0, 1]], [[0.9, 0.5, 0.1]], normalize=True)
     1.0
     """
-    value = _score("coverage", Y, scores, ties, degenerate)
+    value = _score("coverage", Y, scores, ties, degenerate, sample_weight)
     if not normalize:
         return value
     steps = LabelRows("Y", Y).shape[1] - 1
@@ -181,7 +200,12 @@ def coverage(
 
 
 def average_precision(
-    Y: Any, scores: Any, *, ties: str = "half", degenerate: str = "skip"
+    Y: Any,
+    scores: Any,
+    *,
+    ties: str = "half",
+    degenerate: str = "skip",
+    sample_weight: Any = None,
 ) -> float:
     """Precision at every relevant label of an instance, averaged.
 
@@ -190,8 +214,8 @@ def average_precision(
 
     Parameters
     ----------
-    Y, scores, ties, degenerate
-        As in `evaluate`.
+    Y, scores, ties, degenerate, sample_weight
+        As in `evaluate`; weights of the instances.
 
     Returns
     -------
@@ -212,11 +236,16 @@ def average_precision(
     >>> average_precision([[1, 0, 1]], [[0.9, 0.5, 0.1]])
     0.8333
     """
-    return _score("average_precision", Y, scores, ties, degenerate)
+    return _score("average_precision", Y, scores, ties, degenerate, sample_weight)
 
 
 def macro_f1(
-    Y: Any, decisions: Any, *, threshold: Any = None, zero_division: ZeroDivision = 0.0
+    Y: Any,
+    decisions: Any,
+    *,
+    threshold: Any = None,
+    zero_division: ZeroDivision = 0.0,
+    sample_weight: Any = None,
 ) -> float:
     """F-measure of every label, averaged over labels.
 
@@ -254,11 +283,16 @@ def macro_f1(
     >>> macro_f1([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.8333
     """
-    return _decision("macro_f1", Y, decisions, threshold, zero_division)
+    return _decision("macro_f1", Y, decisions, threshold, zero_division, sample_weight)
 
 
 def instance_f1(
-    Y: Any, decisions: Any, *, threshold: Any = None, zero_division: ZeroDivision = 0.0
+    Y: Any,
+    decisions: Any,
+    *,
+    threshold: Any = None,
+    zero_division: ZeroDivision = 0.0,
+    sample_weight: Any = None,
 ) -> float:
     """F-measure of every instance, averaged over instances.
 
@@ -295,11 +329,18 @@ def instance_f1(
     >>> instance_f1([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.8333
     """
-    return _decision("instance_f1", Y, decisions, threshold, zero_division)
+    return _decision(
+        "instance_f1", Y, decisions, threshold, zero_division, sample_weight
+    )
 
 
 def micro_f1(
-    Y: Any, decisions: Any, *, threshold: Any = None, zero_division: ZeroDivision = 0.0
+    Y: Any,
+    decisions: Any,
+    *,
+    threshold: Any = None,
+    zero_division: ZeroDivision = 0.0,
+    sample_weight: Any = None,
 ) -> float:
     """F-measure over all entries at once.
 
@@ -337,11 +378,16 @@ def micro_f1(
     >>> micro_f1([[1, 0], [1, 1]], [[1, 0], [0, 1]])
     0.8
     """
-    return _decision("micro_f1", Y, decisions, threshold, zero_division)
+    return _decision("micro_f1", Y, decisions, threshold, zero_division, sample_weight)
 
 
 def macro_auc(
-    Y: Any, scores: Any, *, ties: str = "half", degenerate: str = "skip"
+    Y: Any,
+    scores: Any,
+    *,
+    ties: str = "half",
+    degenerate: str = "skip",
+    sample_weight: Any = None,
 ) -> float:
     """AUC of every label, averaged over labels.
 
@@ -350,8 +396,8 @@ def macro_auc(
 
     Parameters
     ----------
-    Y, scores, ties, degenerate
-        As in `evaluate`.
+    Y, scores, ties, degenerate, sample_weight
+        As in `evaluate`; weights of the instances.
 
     Returns
     -------
@@ -372,11 +418,16 @@ def macro_auc(
     >>> macro_auc([[1, 0], [0, 1], [0, 0]], [[0.9, 0.2], [0.3, 0.1], [0.5, 0.0]])
     0.75
     """
-    return _score("macro_auc", Y, scores, ties, degenerate)
+    return _score("macro_auc", Y, scores, ties, degenerate, sample_weight)
 
 
 def instance_auc(
-    Y: Any, scores: Any, *, ties: str = "half", degenerate: str = "skip"
+    Y: Any,
+    scores: Any,
+    *,
+    ties: str = "half",
+    degenerate: str = "skip",
+    sample_weight: Any = None,
 ) -> float:
     """AUC of every instance, averaged over instances.
 
@@ -386,8 +437,8 @@ def instance_auc(
 
     Parameters
     ----------
-    Y, scores, ties, degenerate
-        As in `evaluate`.
+    Y, scores, ties, degenerate, sample_weight
+        As in `evaluate`; weights of the instances.
 
     Returns
     -------
@@ -408,11 +459,16 @@ def instance_auc(
     >>> instance_auc([[1, 0, 0]], [[0.5, 0.9, 0.1]])
     0.5
     """
-    return _score("instance_auc", Y, scores, ties, degenerate)
+    return _score("instance_auc", Y, scores, ties, degenerate, sample_weight)
 
 
 def micro_auc(
-    Y: Any, scores: Any, *, ties: str = "half", degenerate: str = "skip"
+    Y: Any,
+    scores: Any,
+    *,
+    ties: str = "half",
+    degenerate: str = "skip",
+    sample_weight: Any = None,
 ) -> float:
     """AUC over all entries at once.
 
@@ -420,8 +476,8 @@ def micro_auc(
 
     Parameters
     ----------
-    Y, scores, ties, degenerate
-        As in `evaluate`.
+    Y, scores, ties, degenerate, sample_weight
+        As in `evaluate`; weights of the instances.
 
     Returns
     -------
@@ -442,13 +498,15 @@ def micro_auc(
     >>> micro_auc([[1, 0], [0, 1]], [[0.9, 0.2], [0.8, 0.6]])
     0.75
     """
-    return _score("micro_auc", Y, scores, ties, degenerate)
+    return _score("micro_auc", Y, scores, ties, degenerate, sample_weight)
 
 
-def _score(name: str, Y: Any, scores: Any, ties: str, degenerate: str) -> float:
+def _score(
+    name: str, Y: Any, scores: Any, ties: str, degenerate: str, weights: Any
+) -> float:
     if scores is None:
         raise InvalidInput(f"scores is None; {name} needs real scores")
-    return evaluate(Y, scores, ties=ties, degenerate=degenerate, measures=[name])[name]
+    return _value(name, Y, scores, None, (ties, 0.0, degenerate), weights)
 
 
 def _decision(
@@ -456,15 +514,38 @@ def _decision(
     Y: Any,
     decisions: Any,
     threshold: Any,
-    zero_division: ZeroDivision = 0.0,
+    zero_division: ZeroDivision,
+    weights: Any,
 ) -> float:
     if decisions is None:
         raise InvalidInput(f"decisions is None; {name} needs 0/1 decisions")
     if threshold is not None:
         decisions = _decide(Y, decisions, threshold)
-    return evaluate(Y, None, decisions, zero_division=zero_division, measures=[name])[
-        name
-    ]
+    return _value(name, Y, None, decisions, ("half", zero_division, "skip"), weights)
+
+
+def _value(
+    name: str,
+    Y: Any,
+    scores: Any,
+    decisions: Any,
+    rules: tuple[str, ZeroDivision, str],
+    weights: Any,
+) -> float:
+    if weights is not None:
+        checked = Conventions.of(*rules)
+        sample = Resampler(Y, scores, decisions, names=(name,), conventions=checked)
+        return sample.values(np.asarray(weights, dtype=np.float64))[name]
+    ties, zero_division, degenerate = rules
+    return evaluate(
+        Y,
+        scores,
+        decisions,
+        ties=ties,
+        zero_division=zero_division,
+        degenerate=degenerate,
+        measures=[name],
+    )[name]
 
 
 def _decide(Y: Any, scores: Any, threshold: Any) -> Any:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from caveat.exceptions import InvalidInput
-from caveat.multilabel._checks import (
+from caveat.measures.multilabel._checks import (
     check_binary,
     check_real,
     check_same,
@@ -25,7 +25,7 @@ from caveat.multilabel._checks import (
     plain_matrix,
     refuse_places,
 )
-from caveat.multilabel._kernels import (
+from caveat.measures.multilabel._kernels import (
     ByteArray,
     FloatArray,
     IntArray,
