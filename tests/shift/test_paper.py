@@ -18,7 +18,7 @@ from caveat.shift.summaries import (
     type_table,
 )
 
-PUBLISHED = Path(__file__).resolve().parents[2] / "docs/reproduction/feature-shift"
+PUBLISHED = Path(__file__).resolve().parents[2] / "papers/shift"
 
 
 def tidy(dataset, n_columns, models, task="binary", measure="accuracy"):
