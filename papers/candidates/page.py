@@ -280,8 +280,8 @@ def files() -> dict[str, str]:
 
 Written by `page.py` in [`papers/candidates`](../../papers/candidates) from `runs.csv`
 (rows of the studies) and the tables of defaults and of published numbers. Published:
-Wang et al., *Realistic evaluation of deep partial-label learning algorithms*, ICLR 2025, Tables 7
-and 14.
+Wang et al., *Realistic evaluation of deep partial-label learning algorithms*, ICLR
+2025, Tables 7 and 14.
 
 {state(rows, LOST)}
 {state(rows, ITALIAN)}
