@@ -33,7 +33,7 @@ EXECUTIONS = 30
 SETS = 20
 INTRODUCTION = """
 The study: G. Franco, G. Comarela, M. Crovella (2023), Evaluating LLP methods. Adult
-in five bags, 20 data sets, released bags, published seeds, `legacy` settings of every
+in five bags, 20 data sets, released bags, published seeds, published settings of every
 learner. This page is written by `page.py` in [`papers/bags`](../../papers/bags) from
 the tables beside it; nothing in it is typed by hand.
 
@@ -326,7 +326,7 @@ def files() -> dict[str, str]:
         "",
         *strategies_compared(repeated),
         "",
-        "## Regret of the strategies, legacy settings",
+        "## Regret of the strategies, published settings",
         "",
         *regrets(legacy),
         "",

@@ -11,7 +11,6 @@ setting was chosen, and the reason says what the others would have given.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +21,11 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import ShuffleSplit
 
 from caveat.bags import bag_proportions, search, standard_bags
-from caveat.bags._standard import SPLIT_SEEDS
 from caveat.bags.registry import LEARNERS
+from papers.bags.learners import published_learner
 from papers.bags.page import REASONS, TABLE, compared, published
-from papers.bags.run import PARTS, Adult
+from papers.bags.run import Adult
+from papers.bags.splits import SPLIT_SEEDS, published_strategies
 
 ORDERS = 2
 EXECUTIONS = 2
@@ -43,7 +43,7 @@ def again(adult: Adult, cell: Any, execution: int, order: NDArray) -> list[float
     dataset, items = SETS[cell.dataset], adult.X[:, order]
     bags = adult.bags(dataset)[train]
     entry = LEARNERS[cell.learner]
-    model = entry.make(**{**entry.facts["legacy"], **_changed(cell.learner)})
+    model = published_learner(cell.learner)
     if "random_state" in model.get_params():
         model.set_params(random_state=seed)
     found = search(
@@ -52,22 +52,13 @@ def again(adult: Adult, cell: Any, execution: int, order: NDArray) -> list[float
         items[train],
         bags,
         bag_proportions(adult.y[train], bags),
-        strategies=[cell.strategy],
-        n_splits=dataset.n_bags,
-        legacy=True,
-        random_state=seed,
+        strategies=published_strategies([cell.strategy], dataset.n_bags, seed),
     )
     scores = [
         float(f1_score(adult.y[test], fitted.predict(items[test]), zero_division=0))
         for fitted in found.models
     ]
     return [scores[found.best(cell.strategy)], *scores]
-
-
-def _changed(learner: str) -> Mapping[str, Any]:
-    """Parameters in which our runs depart from the published ones."""
-    parts = [part for part in PARTS.values() if part.settings == "legacy"]
-    return next(part.params for part in parts if learner in part.learners)
 
 
 def reason(adult: Adult, cell: Any, runs: pd.DataFrame) -> str:

@@ -14,8 +14,8 @@ import argparse
 import csv
 import json
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,10 @@ from sklearn.model_selection import ShuffleSplit
 
 from caveat.bags import bag_proportions, search, standard_bags
 from caveat.bags._search import STRATEGIES
-from caveat.bags._standard import SPLIT_SEEDS, StandardBags
+from caveat.bags._standard import StandardBags
 from caveat.bags.registry import LEARNERS
+from papers.bags.learners import published_learner
+from papers.bags.splits import SPLIT_SEEDS, published_strategies
 
 TABLE = Path(__file__).with_name("runs.csv")
 COLUMNS = (
@@ -62,14 +64,11 @@ class Part:
     executions: int
     datasets: tuple[str, ...] = ()
     strategies: tuple[str, ...] = STRATEGIES
-    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 PARTS = {
     "1": Part("legacy", ("mm", "lmm"), 3),
-    # Exact fits in place of at most 100 steps of L-BFGS: seven times as fast, and
-    # small against what the random first labels do.
-    "2": Part("legacy", ("em-lr",), 2, params={"solver": "newton"}),
+    "2": Part("legacy", ("em-lr",), 2),
     "3": Part("legacy", ("amm",), 2, ONE_PER_VARIANT),
     "4": Part("legacy", ("dllp",), 1, TWO, STRATEGIES[:1] + STRATEGIES[2:3]),
     "defaults": Part(
@@ -113,8 +112,12 @@ def cells(
     train, test = next(splitter.split(adult.X))
     bags = adult.bags(dataset)[train]
     entry = LEARNERS[learner]
-    params = entry.facts.get("legacy", {}) if part.settings == "legacy" else {}
-    model = entry.make(**{**params, **part.params})
+    strategies: Any = part.strategies
+    if part.settings == "legacy":
+        model = published_learner(learner)
+        strategies = published_strategies(strategies, dataset.n_bags, seed)
+    else:
+        model = entry.make()
     if "random_state" in model.get_params():
         model.set_params(random_state=seed)
     found = search(
@@ -123,9 +126,8 @@ def cells(
         adult.X[train],
         bags,
         bag_proportions(adult.y[train], bags),
-        strategies=part.strategies,
+        strategies=strategies,
         n_splits=dataset.n_bags,
-        legacy=part.settings == "legacy",
         random_state=seed,
     )
     predicted = [fitted.predict(adult.X[test]) for fitted in found.models]

@@ -3,6 +3,7 @@
 import importlib
 
 import pytest
+
 from papers import PAGES
 
 TOPICS = ("eapp", "bags", "candidates", "multilabel", "shift")

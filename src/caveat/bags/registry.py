@@ -1,8 +1,6 @@
 """Learners, measures, criteria and rules of label proportions, row by row.
 
-To add a learner: its module, and a row here. ``facts["legacy"]`` holds the parameters
-that repeat the published experiments, ``facts["legacy_grid"]`` their grid where it
-differs.
+To add a learner: its module, and a row here.
 """
 
 from math import inf
@@ -10,7 +8,6 @@ from math import inf
 from caveat._registry import Entry, Registry
 
 _LAMBDAS = [0, 1, 10, 100]
-_MEAN_OPERATOR = {"weighting": "equal", "solver": "lbfgs", "overflow": "legacy"}
 _BOTH = ("binary", "multiclass")
 
 LEARNERS = Registry(
@@ -24,13 +21,6 @@ LEARNERS = Registry(
             paper="Comarela et al. (2018)",
             grid={"C": [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]},
             tasks=_BOTH,
-            facts={
-                "legacy": {
-                    "init": "random",
-                    "stopping": "change",
-                    "solver": "lbfgs",
-                }
-            },
         ),
         Entry(
             name="mm",
@@ -40,7 +30,6 @@ LEARNERS = Registry(
             paper="Quadrianto et al. (2009)",
             grid={"lam": _LAMBDAS},
             tasks=_BOTH,
-            facts={"legacy": _MEAN_OPERATOR},
         ),
         Entry(
             name="lmm",
@@ -54,7 +43,6 @@ LEARNERS = Registry(
                 "sigma": [0.25, 0.5, 1.0],
             },
             tasks=_BOTH,
-            facts={"legacy": _MEAN_OPERATOR},
         ),
         Entry(
             name="amm",
@@ -64,9 +52,6 @@ LEARNERS = Registry(
             paper="Patrini et al. (2014)",
             grid={"lam": _LAMBDAS, "gamma": [0.01, 0.1, 1.0]},
             tasks=_BOTH,
-            facts={
-                "legacy": {**_MEAN_OPERATOR, "mode": "max", "at_least_one": True},
-            },
         ),
         Entry(
             name="dllp",
@@ -78,9 +63,6 @@ LEARNERS = Registry(
             grid={"learning_rate": [1e-2, 1e-3, 1e-4, 1e-5, 1e-6]},
             quick={"n_steps": 100, "learning_rate": 0.01},
             tasks=_BOTH,
-            facts={
-                "legacy": {"loss": "mean-log", "bag_batch": None, "epochs": 100},
-            },
         ),
         Entry(
             name="inverse-calibration",

@@ -1,7 +1,7 @@
 """L-BFGS as a coroutine: it yields the points whose value it wants to know.
 
 Whoever drives it evaluates the function, and may do so for many minimisations
-at once (see `caveat.bags._lockstep`): the path of each is the same as if
+at once (see `papers.bags.lockstep`): the path of each is the same as if
 it ran alone.
 """
 
@@ -9,44 +9,19 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from caveat.bags._line_search import line_search
+from caveat.bags._newton import Minimum
+from papers.bags.line_search import line_search
 
 Vector = NDArray[np.float64]
 Evaluation = tuple[float, Vector]
-Minimisation = Generator[Vector, Evaluation, "Minimum"]
+Minimisation = Generator[Vector, Evaluation, Minimum]
 
 _EPSILON = float(np.finfo(np.float64).eps)
 _LARGEST_STEP = 1e10
-
-
-@dataclass(frozen=True)
-class Minimum:
-    """Where a minimisation ended, and why.
-
-    Attributes
-    ----------
-    x : ndarray
-        The last accepted point.
-    value : float
-        The function there.
-    gradient : ndarray
-        Its gradient there.
-    n_iter : int
-        Accepted steps.
-    converged : bool
-        False when the iterations ran out or the line search found nothing.
-    """
-
-    x: Vector
-    value: float
-    gradient: Vector
-    n_iter: int
-    converged: bool
 
 
 def lbfgs(
