@@ -27,13 +27,13 @@ from caveat.multilabel import (
     plot_relative_performance,
 )
 from caveat.multilabel._catalogue import MEASURES
-from caveat.multilabel._published import (
+from papers import write_pages
+from papers.multilabel.published import (
     DOUBTFUL,
     PAPER_METHODS,
     published_benchmark,
     published_synthetic,
 )
-from papers import write_pages
 
 HERE = Path(__file__).parent
 TITLES = {

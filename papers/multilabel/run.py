@@ -20,13 +20,13 @@ import numpy as np
 import pandas as pd
 
 from caveat.datasets import load, read
-from caveat.multilabel._published import PAPER_METHODS
-from caveat.multilabel.reproduction import (
+from papers.multilabel.experiments import (
     LIMO_WEIGHTS,
     benchmark_rows,
     scale_all_rows,
     synthetic_rows,
 )
+from papers.multilabel.published import PAPER_METHODS
 
 HERE = Path(__file__).parent
 BENCHMARK = HERE / "benchmark.csv"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from caveat.shift.observations import closed_and_shifted, decay, importance_and_loss
-from caveat.shift.summaries import rank_summary, type_table
 from papers.shift.cells import frame_grid, grid, main_rows, number, read
+from papers.shift.observations import closed_and_shifted, decay, importance_and_loss
+from papers.shift.summaries import rank_summary, type_table
 
 KINDS = (("classification", ("binary", "multiclass")), ("regression", ("regression",)))
 SCENARIO_GROUPS = (("most and least", ("most", "least")), ("single", ("single",)))

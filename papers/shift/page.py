@@ -13,14 +13,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from caveat.shift.summaries import (
-    gap_table,
-    imputation_table,
-    rank_summary,
-    rank_table,
-    runtime_table,
-    type_table,
-)
 from papers import write_pages
 from papers.shift.cells import frame_grid, grid, main_rows, number, read
 from papers.shift.observed import (
@@ -31,6 +23,14 @@ from papers.shift.observed import (
     verdict_of_observations,
 )
 from papers.shift.readings import reading_section, reason_section
+from papers.shift.summaries import (
+    gap_table,
+    imputation_table,
+    rank_summary,
+    rank_table,
+    runtime_table,
+    type_table,
+)
 from papers.shift.unknowns import TREES, Unknowns, central, triples, unknown_section
 
 HERE = Path(__file__).parent

@@ -23,10 +23,10 @@ from caveat.shift import (
     HEART_STAGES,
     Stages,
     feature_importance,
-    importance_agreement,
     shift_curve,
     upper_bound,
 )
+from papers.shift.agreement import importance_agreement
 
 HERE = Path(__file__).parent
 PARTS = HERE / "parts"

@@ -3,9 +3,14 @@
 import importlib.util
 from pathlib import Path
 
-_spec = importlib.util.spec_from_file_location(
-    "fixtures_of_bags", Path(__file__).parents[1] / "bags" / "conftest.py"
-)
-_bags = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_bags)
-adult, bagged = _bags.adult, _bags.bagged
+
+def _fixtures(topic):
+    file = Path(__file__).parents[1] / topic / "conftest.py"
+    spec = importlib.util.spec_from_file_location(f"fixtures_of_{topic}", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+adult, bagged = _fixtures("bags").adult, _fixtures("bags").bagged
+mixed = _fixtures("shift").mixed

@@ -38,7 +38,6 @@ __getattr__, __dir__, __all__ = attach(
         "_ranks": ["average_ranks", "relative_performance"],
         "_relevance": ["LogisticRelevance", "MultiLabelForest"],
         "_report": ["MultiLabelReport"],
-        "_synthetic": ["make_sectors"],
         "_theorems": [
             "TheoremCheck",
             "check_theorem_1",

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from caveat.exceptions import InvalidInput, UnknownName
-from caveat.shift.observations import closed_and_shifted, decay, importance_and_loss
-from caveat.shift.summaries import (
+from papers.shift.observations import closed_and_shifted, decay, importance_and_loss
+from papers.shift.summaries import (
     column_types,
     gap_table,
     imputation_table,

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from caveat.exceptions import InvalidInput, listing
-from caveat.shift._points import (
+from papers.shift.points import (
     bins,
     correlation,
     correlations,

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pandas as pd
 
 from caveat.exceptions import InvalidInput, UnknownName
-from caveat.shift._points import bins, curves, larger_is_better, pick
 from caveat.shift._tables import is_categorical
+from papers.shift.points import bins, curves, larger_is_better, pick
 
 _KEYS = ["task", "dataset", "model"]
 
