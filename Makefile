@@ -23,7 +23,7 @@ lint: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	$(BIN)/codespell src docs examples benchmarks README.md CONTRIBUTING.md CHANGELOG.md
+	$(BIN)/codespell src papers docs examples benchmarks README.md CONTRIBUTING.md CHANGELOG.md
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

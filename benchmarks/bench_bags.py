@@ -174,9 +174,9 @@ def bench_grid(n: int = 36_631, n_splits: int = 5) -> None:
 def bench_linear(sizes: Sequence[int] = (40_000, 80_000, 160_000)) -> None:
     """Cost of n, 2n and 4n items with the same number of passes over them."""
     learners: list[Any] = [
-        MeanMap(solver="lbfgs", max_iter=30),
-        LaplacianMeanMap(solver="lbfgs", max_iter=30),
-        AlternatingMeanMap(solver="lbfgs", max_iter=30, max_rounds=2, tol=0.0),
+        MeanMap(),
+        LaplacianMeanMap(),
+        AlternatingMeanMap(max_rounds=2, tol=0.0),
         EMLogisticRegression(max_rounds=3, tol=0.0),
         BagForwardCorrection(max_iter=30),
         InverseCalibration(),

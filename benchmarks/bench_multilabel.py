@@ -42,7 +42,7 @@ from caveat.multilabel._limo_kernels import (
     finish_dense,
 )
 from caveat.multilabel._neighbours import NearestRows
-from caveat.multilabel.reproduction import scale_all_rows
+from papers.multilabel.experiments import scale_all_rows
 
 SIZES = ((50_000, 100, 40), (5_000, 1_000, 12))
 QUICK = ((5_000, 50, 1), (500, 200, 1))

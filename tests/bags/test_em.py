@@ -53,14 +53,6 @@ def test_in_the_clean_limit_it_is_logistic_regression(problem, assignment, reque
     )
 
 
-def test_published_settings_stop_by_the_change_of_the_change(bagged):
-    published = EMLogisticRegression(
-        init="random", stopping="change", solver="lbfgs", random_state=0
-    )
-    published.fit(bagged.X, bags=bagged.bags, proportions=bagged.shares)
-    assert published.n_rounds_ >= 2
-
-
 def test_equal_proportions_leave_a_random_start(bagged):
     model = EMLogisticRegression(random_state=0)
     with pytest.warns(UserWarning, match="rank 1"):
@@ -164,7 +156,7 @@ def test_soft_labels_meet_shares_and_have_the_form_of_the_optimum(n_classes):
 
 @pytest.mark.parametrize(
     "params",
-    [{"C": 0}, {"init": "zero"}, {"reg": 0}, {"max_rounds": 0}, {"stopping": "never"}],
+    [{"C": 0}, {"init": "zero"}, {"reg": 0}, {"max_rounds": 0}],
 )
 def test_bad_parameters_are_named(bagged, params):
     with pytest.raises(CaveatError) as caught:

@@ -2,14 +2,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import f1_score
-from sklearn.model_selection import ShuffleSplit
 
 from caveat.bags import (
     AlternatingMeanMap,
     LaplacianMeanMap,
     MeanMap,
-    bag_proportions,
     fit_together,
 )
 from caveat.bags._alternating_mean_map import label_by_rank
@@ -18,7 +15,6 @@ from caveat.bags._problem import BagProblem
 from caveat.exceptions import CaveatError
 
 FAMILY = [MeanMap, LaplacianMeanMap, AlternatingMeanMap]
-LEGACY = {"weighting": "equal", "solver": "lbfgs", "overflow": "legacy"}
 
 
 def bag_means(bagged):
@@ -91,9 +87,8 @@ def test_pure_bags_need_no_laplacian_whatever_it_is(bagged):
     np.testing.assert_allclose(known.means.T @ quick, known.means.T @ full, atol=1e-9)
 
 
-@pytest.mark.parametrize("solver", ["newton", "lbfgs"])
-def test_the_solution_has_no_slope_by_finite_differences(bagged, solver):
-    model = MeanMap(lam=2.0, solver=solver)
+def test_the_solution_has_no_slope_by_finite_differences(bagged):
+    model = MeanMap(lam=2.0)
     model.fit(bagged.X, bags=bagged.bags, proportions=bagged.shares)
     w, m, n = model.coef_[0], model.mean_operator_[0], len(bagged.X)
 
@@ -133,7 +128,7 @@ def test_highest_and_lowest_scores_are_labelled_and_ties_go_by_row():
     np.testing.assert_array_equal(lowest, [1, 1, -1, -1])
 
 
-def test_published_code_labels_one_item_even_where_the_share_is_zero():
+def test_a_bag_without_positives_gets_none_unless_one_is_asked_for():
     known = BagProblem(np.zeros((3, 1)), np.zeros(3, int), np.array([[1.0, 0.0]]))
     assert (label_by_rank(known, np.arange(3.0), 1) > 0).sum() == 0
     assert (label_by_rank(known, np.arange(3.0), 1, least=1) > 0).sum() == 1
@@ -153,7 +148,7 @@ def test_the_alternation_can_start_anywhere(bagged, start):
 
 
 @pytest.mark.parametrize("kind", FAMILY)
-@pytest.mark.parametrize("extra", [{}, LEGACY, {"fit_intercept": True}])
+@pytest.mark.parametrize("extra", [{}, {"fit_intercept": True}])
 def test_a_grid_fitted_together_equals_fits_one_by_one(bagged, kind, extra):
     grid = [kind(lam=lam, **extra) for lam in (0, 0.1, 1, 10)]
     shares = {"bags": bagged.bags, "proportions": bagged.shares}
@@ -210,8 +205,6 @@ def test_normalised_cuts_follow_their_formula():
     [
         (MeanMap, {"lam": -1}),
         (MeanMap, {"lam": "1"}),
-        (MeanMap, {"solver": "sgd"}),
-        (MeanMap, {"overflow": "naive"}),
         (MeanMap, {"weighting": "bags"}),
         (MeanMap, {"max_iter": 0}),
         (LaplacianMeanMap, {"gamma": 0}),
@@ -227,17 +220,3 @@ def test_bad_parameters_are_named(bagged, kind, params):
         kind(**params).fit(bagged.X, bags=bagged.bags, proportions=bagged.shares)
     (name,) = params
     assert name in str(caught.value)
-
-
-def test_published_predictions_of_the_mean_map(adult):
-    """First published split of one released set, lam 1: F1 .5771, 44 iterations."""
-    X = 2 * adult.X - 1
-    bags = adult.bags("adult-simple-small-equal-close-global-cluster-None-None")
-    splitter = ShuffleSplit(1, test_size=0.25, random_state=189395)
-    train, test = next(splitter.split(X))
-    shares = bag_proportions(adult.y[train], bags[train])
-    model = MeanMap(**LEGACY).fit(X[train], bags=bags[train], proportions=shares)
-    score = f1_score(adult.y[test], model.predict(X[test]))
-    assert round(score, 4) == 0.5771
-    assert model.n_iter_ in (43, 44)
-    assert not model.mean_operator_feasible_

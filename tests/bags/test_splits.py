@@ -35,27 +35,25 @@ def test_full_bag_folds_divide_the_bags(seed, k, n_classes):
 
 def test_as_many_folds_as_bags_leave_one_out_each():
     bags, shares = random_bags(0)
-    for legacy in (False, True):
-        folds = FullBagKFold(6, legacy=legacy, random_state=0).split(None, bags, shares)
-        held = sorted(set(bags[rows].tolist()).pop() for _, rows in folds)
-        assert held == list(range(6))
+    folds = FullBagKFold(6, random_state=0).split(None, bags, shares)
+    held = sorted(set(bags[rows].tolist()).pop() for _, rows in folds)
+    assert held == list(range(6))
 
 
-def test_folds_lean_towards_the_global_share_and_legacy_ones_away():
-    rng = np.random.default_rng(0)
+def test_folds_lean_towards_the_global_share():
     bags = np.repeat(np.arange(20), 10)
     shares = np.tile([0.05, 0.25, 0.9, 0.1], 5)
+    rng = np.random.default_rng(0)
 
-    def spread(legacy):
-        found = []
-        for _ in range(60):
-            folds = FullBagKFold(
-                5, legacy=legacy, random_state=int(rng.integers(10**6))
-            ).split(None, bags, shares)
-            found.append(np.std([shares[bags[held]].mean() for _, held in folds]))
-        return np.mean(found)
+    def spread(fold_of):
+        return np.std([shares[fold_of == fold].mean() for fold in range(5)])
 
-    assert spread(False) < spread(True)
+    found, blind = [], []
+    for seed in range(60):
+        folds = FullBagKFold(5, random_state=seed).split(None, bags, shares)
+        found.append(np.std([shares[bags[held]].mean() for _, held in folds]))
+        blind.append(spread(rng.permutation(np.repeat(np.arange(5), 4))))
+    assert np.mean(found) < np.mean(blind)
 
 
 @given(st.integers(0, 1000), st.integers(2, 5))
@@ -70,13 +68,6 @@ def test_split_bag_folds_cut_every_bag_evenly(seed, k):
         inside = np.bincount(bags[validation], minlength=6)
         assert (np.abs(inside - sizes / k) < 1).all()
         assert len(set(train) & set(validation)) == 0
-
-
-def test_published_split_bag_folds_overlap():
-    bags, shares = random_bags(0)
-    folds = SplitBagKFold(5, legacy=True, random_state=0).split(None, bags, shares)
-    held = np.concatenate([validation for _, validation in folds])
-    assert len(np.unique(held)) < len(bags)
 
 
 @given(st.integers(0, 1000), st.floats(0.05, 0.95))

@@ -4,7 +4,6 @@ from matplotlib.figure import Figure
 
 from caveat.bags import figures
 from caveat.bags._search import STRATEGIES
-from caveat.bags._standard import SPLIT_SEEDS
 from caveat.bags._worlds import expand_worlds, standard_world
 from caveat.bags.registry import CRITERIA, LEARNERS, MEASURES, RULES
 from caveat.bags.study import TOPIC
@@ -98,21 +97,6 @@ def test_repeats_differ_and_are_repeatable():
     records = run(repeats=2)
     assert records[0]["digests"] != records[1]["digests"]
     assert records[0]["table"] == run(repeats=2)[0]["table"]
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_the_legacy_protocol_uses_its_own_seeds_and_bags():
-    legacy = {"protocol": "legacy", "datasets": ["breast_cancer"], "repeats": 2}
-    first, second = run(**legacy)
-    assert first["digests"]["bags"] == second["digests"]["bags"]
-    assert first["table"]["test.f1"] != second["table"]["test.f1"]
-    assert len(set(SPLIT_SEEDS)) == 30
-
-
-def test_there_is_no_thirty_first_published_seed():
-    trial = plan({**STUDY, "protocol": "legacy", "repeats": 31})[-1]
-    with pytest.raises(CaveatError, match="30 seeds"):
-        run_trial(trial.spec)
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -11,7 +11,6 @@ from caveat.multilabel import (
     average_ranks,
     bootstrap_intervals,
     evaluate,
-    make_sectors,
     margin_profile,
     plot_average_ranks,
     plot_margin_profile,
@@ -149,17 +148,3 @@ def test_popularity_may_come_from_training(truth):
     assert given.popularity == margin_profile(truth, truth + 0.1).popularity
     with pytest.raises(CaveatError, match="12 shares"):
         margin_profile(truth, truth + 0.1, popularity=[0.5])
-
-
-def test_the_synthetic_square_has_four_sectors():
-    X, Y = make_sectors(1000, random_state=0)
-    x, y = X.T
-    np.testing.assert_array_equal(Y[x > np.abs(y)].mean(axis=0), [1, 0, 0, 0])
-    np.testing.assert_array_equal(Y[y > np.abs(x)].mean(axis=0), [1, 1, 1, 0])
-    np.testing.assert_array_equal(Y[-x > np.abs(y)].mean(axis=0), [0, 1, 0, 1])
-    np.testing.assert_array_equal(Y[-y > np.abs(x)].mean(axis=0), [1, 1, 1, 1])
-    assert (np.abs(X) < 1).all()
-    again, _ = make_sectors(1000, random_state=0)
-    np.testing.assert_array_equal(X, again)
-    with pytest.raises(CaveatError):
-        make_sectors(0)

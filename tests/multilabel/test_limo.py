@@ -157,9 +157,10 @@ def test_the_automatic_threshold_follows_the_margin(case, weights, kind):
     assert type(model.threshold_).__name__ == kind
 
 
-def test_the_paper_preset_scales_by_the_largest_value_without_intercept(case):
+def test_columns_can_be_scaled_by_their_largest_value_without_intercept(case):
     X, Y, _, _ = case
-    model = LIMO(preset="paper", max_iter=50, random_state=0).fit(X, Y)
+    plain = LIMO(scaling="max-abs", fit_intercept=False, max_iter=50, random_state=0)
+    model = plain.fit(X, Y)
     assert model.coef_.shape == (7, 6)
     np.testing.assert_allclose(model.scaler_.scale_, np.abs(X).max(axis=0))
     assert LIMO(max_iter=50, random_state=0).fit(X, Y).coef_.shape == (7, 7)
@@ -185,7 +186,7 @@ def test_random_features_make_it_non_linear(features):
         {"lambda1": 0, "lambda2": 0}, {"lambda1": -1}, {"lambda2": float("nan")},
         {"lambda1": "one"}, {"eta": 0}, {"eta": -0.1}, {"eta": 1.5},
         {"n_passes": 0}, {"n_passes": 2.5}, {"max_iter": 0}, {"max_iter": 2.5},
-        {"sampling": "uniform"}, {"decay": "never"}, {"preset": "code"},
+        {"sampling": "uniform"}, {"decay": "never"},
         {"scaling": "minmax"}, {"features": "poly"}, {"threshold": "best"},
         {"n_components": 0, "features": "rff"},
     ],

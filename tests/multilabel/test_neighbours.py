@@ -114,13 +114,11 @@ def test_gfm_finds_the_set_with_the_largest_expected_f(case, beta):
         assert expected_f(row, near) == pytest.approx(best)
 
 
-def test_gfm_scores_are_marginals_or_decisions(case):
+def test_gfm_scores_are_the_shares_of_neighbours(case):
     X, Y, Q = case
     near = brute_neighbours(X, Q, 6)
     model = GFM(k=6).fit(X, Y)
     np.testing.assert_allclose(model.decision_function(Q), Y[near].mean(axis=1))
-    same = GFM(k=6, scores="decision").fit(X, Y)
-    np.testing.assert_array_equal(same.decision_function(Q), model.predict(Q))
 
 
 def test_too_many_neighbours_are_cut_with_a_warning(case):
@@ -133,7 +131,7 @@ def test_too_many_neighbours_are_cut_with_a_warning(case):
 @pytest.mark.parametrize(
     "model",
     [MLkNN(k=0), MLkNN(k=2.5), MLkNN(s=-1), MLkNN(scaling="z"), GFM(beta=0),
-     GFM(scores="votes"), GFM(k="ten")],
+     GFM(k="ten")],
 )  # fmt: skip
 def test_bad_parameters_are_refused(case, model):
     X, Y, _ = case

@@ -13,7 +13,7 @@ from sklearn.preprocessing import OrdinalEncoder, StandardScaler
 from caveat.models import make_model
 from caveat.shift import HEART_STAGES, Stages, shift_curve
 
-VALUES = Path(__file__).resolve().parents[2] / "docs/reproduction/feature-shift"
+VALUES = Path(__file__).resolve().parents[2] / "papers/shift"
 # Allows for other versions of the libraries.
 TOLERANCE = {"accuracy": 0.005, "auc": 0.005, "rmse": 0.02}
 

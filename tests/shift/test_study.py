@@ -50,9 +50,9 @@ def test_one_trial_fits_once_and_records_all_curves():
 
 @pytest.mark.slow
 def test_the_papers_tables_come_from_a_ledger(tmp_path):
-    from caveat.shift.observations import closed_and_shifted
-    from caveat.shift.summaries import gap_table, rank_table
     from caveat.study import Ledger, run
+    from papers.shift.observations import closed_and_shifted
+    from papers.shift.summaries import gap_table, rank_table
 
     study = {
         "study": "s",

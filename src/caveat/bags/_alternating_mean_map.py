@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import KW_ONLY, dataclass, field
 
 import numpy as np
@@ -11,16 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from caveat.bags._assignment import first_of_bags
 from caveat.bags._design import Design
 from caveat.bags._laplacian_mean_map import LaplacianMeanMap
-from caveat.bags._lbfgs import Minimum
-from caveat.bags._lockstep import Routine, run_together
 from caveat.bags._mean_map import mean_map_coefficients
-from caveat.bags._mean_operator import (
-    Task,
-    capped_routine,
-    exact_minimum,
-    is_exact,
-    solve_tasks,
-)
+from caveat.bags._mean_operator import Task
+from caveat.bags._newton import Minimum
 from caveat.bags._params import check_choice, check_number, check_whole
 from caveat.bags._problem import BagProblem
 from caveat.exceptions import InvalidInput
@@ -61,12 +53,9 @@ class AlternatingMeanMap(LaplacianMeanMap):
         Most rounds; None is 100 for ``min`` and 30 (and one more) for ``max``.
     tol : float, default=1e-3
         Stop when the objective changes by less in a round.
-    at_least_one : bool, default=False
-        Label at least one item positive in every bag, even where the proportion is
-        0, as published code does.
     similarity, eps, max_pair_items, random_state
         As in `LaplacianMeanMap`.
-    weighting, bag_weights, fit_intercept, solver, max_iter, overflow, multiclass
+    weighting, bag_weights, fit_intercept, max_iter, multiclass
         As in `MeanMap`.
 
     Attributes
@@ -103,7 +92,9 @@ class AlternatingMeanMap(LaplacianMeanMap):
     start: str | ArrayLike = "lmm"
     max_rounds: int | None = None
     tol: float = 1e-3
-    at_least_one: bool = False
+
+    # Items that every bag labels positive, whatever its proportion.
+    _least = 0
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -125,17 +116,11 @@ class AlternatingMeanMap(LaplacianMeanMap):
         return super()._bag_coefficients(problem, label)
 
     def _solve(self, tasks: list[Task], problem: BagProblem, items: Design) -> None:
-        solve_tasks([task for task in tasks if _needs_start(task.model)], items)
-        for naive in (False, True):
-            some = [t for t in tasks if (t.model.overflow == "legacy") == naive]
-            courses = run_together(
-                items,
-                [alternate(task, problem, items) for task in some],
-                naive=naive,
-            )
-            for task, course in zip(some, courses, strict=True):
-                task.linear, task.minimum = course.linear, course.minimum
-                task.path = course.path
+        super()._solve([t for t in tasks if _needs_start(t.model)], problem, items)
+        for task in tasks:
+            course = alternate(task, problem, items)
+            task.linear, task.minimum = course.linear, course.minimum
+            task.path = course.path
 
     def _keep(self, tasks: list[Task], problem: BagProblem) -> None:
         super()._keep(tasks, problem)
@@ -147,8 +132,8 @@ def _needs_start(model: AlternatingMeanMap) -> bool:
     return isinstance(model.start, str) and model.start != "ones"
 
 
-def alternate(task: Task, problem: BagProblem, items: Design) -> Routine:
-    """Run the rounds of one fit, as a coroutine that asks for losses."""
+def alternate(task: Task, problem: BagProblem, items: Design) -> _Course:
+    """Run the rounds of one fit."""
     model = task.model
     highest = model.mode == "min"
     most = model.max_rounds or (100 if highest else 30)
@@ -161,10 +146,10 @@ def alternate(task: Task, problem: BagProblem, items: Design) -> Routine:
             items.scores(theta),
             task.label,
             highest=highest,
-            least=1 if model.at_least_one else 0,
+            least=model._least,
         )
         linear = items.weighted_sum(labels)
-        end = yield from _minimise(model, items, linear, theta)
+        end = model._minimum(items, linear, theta)
         path.append(end.value)
         theta = end.x
         if highest or course is None or end.value < before:
@@ -204,11 +189,3 @@ def _first(task: Task, items: Design) -> Floats:
     first = np.zeros(items.shape[1])
     first[: len(np.asarray(given))] = given
     return first
-
-
-def _minimise(
-    model: AlternatingMeanMap, items: Design, linear: Floats, theta: Floats
-) -> Generator[Floats, tuple[float, Floats], Minimum]:
-    if is_exact(model):
-        return exact_minimum(model, items, linear, theta)
-    return (yield from capped_routine(model, linear))

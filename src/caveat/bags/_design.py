@@ -56,25 +56,6 @@ class Design(ABC):
     def gram(self, item_weights: Floats) -> Floats:
         """``X.T @ diag(item_weights) @ X``."""
 
-    @abstractmethod
-    def log_cosh(
-        self, weights: Floats, *, naive: bool = False
-    ) -> tuple[Floats, Floats]:
-        """Sum over items of ``log(e^z + e^-z)`` with ``z = X @ weights``, by column.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (features, many)
-        naive : bool, default=False
-            Where ``exp`` overflows put z in place of |z|, as released code does.
-
-        Returns
-        -------
-        values : ndarray of shape (many,)
-        gradients : ndarray of shape (features, many)
-            ``X.T @ tanh(z)``.
-        """
-
 
 class SparseDesign(Design):
     """``X = S + 1 c'``: a sparse part and an offset per column."""
@@ -126,29 +107,6 @@ class SparseDesign(Design):
         own = item_weights.sum() * np.outer(self.offset, self.offset)
         return gram + mixed + mixed.T + own
 
-    def log_cosh(
-        self, weights: Floats, *, naive: bool = False
-    ) -> tuple[Floats, Floats]:
-        many = weights.shape[1]
-        value, gradient = np.empty(many), np.empty(weights.shape)
-        for lanes in _lanes(many):
-            part = np.ascontiguousarray(weights[:, lanes])
-            one = lanes.stop - lanes.start == 1
-            kernel = _kernels.sparse_log_cosh_one if one else _kernels.sparse_log_cosh
-            found = kernel(*self._arrays, self.offset, part, naive)
-            value[lanes], gradient[:, lanes] = found
-        return value, gradient
-
-
-def _lanes(many: int) -> list[slice]:
-    """Cut score vectors into whole vector registers; the odd ones go one by one."""
-    whole = many - many % 8
-    odd = many - whole
-    if odd > 3:
-        return [slice(0, many)]
-    ends = [slice(0, whole)] if whole else []
-    return ends + [slice(k, k + 1) for k in range(whole, many)]
-
 
 class DenseDesign(Design):
     """A plain dense matrix."""
@@ -185,20 +143,6 @@ class DenseDesign(Design):
             part = self.X[rows]
             gram += part.T @ (part * item_weights[rows, None])
         return gram
-
-    def log_cosh(
-        self, weights: Floats, *, naive: bool = False
-    ) -> tuple[Floats, Floats]:
-        many = weights.shape[1]
-        sums = np.zeros((3, many))
-        gradient = np.zeros(weights.shape)
-        for rows in self._blocks():
-            part = self.X[rows]
-            z = np.ascontiguousarray(part @ weights)
-            u, tanh, scratch = np.empty_like(z), np.empty_like(z), np.empty_like(z)
-            _kernels.log_cosh_block(z, u, tanh, scratch, naive, sums)
-            gradient += part.T @ tanh
-        return sums[0], gradient
 
     def _blocks(self) -> list[slice]:
         return [slice(i, i + _BLOCK) for i in range(0, self.shape[0], _BLOCK)]

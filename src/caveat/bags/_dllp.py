@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from caveat.bags._network import BagLoss, segment_means
 from caveat.bags._network_steps import BagNetworkClassifier
-from caveat.bags._params import check_choice
 from caveat.bags._problem import BagProblem
 
 
@@ -26,10 +25,6 @@ class DLLPClassifier(BagNetworkClassifier):
         Of Adam.
     hidden : sequence of int, default=(100, 100)
         Widths of the hidden layers.
-    loss : {"kl", "mean-log"}, default="kl"
-        ``mean-log`` averages log-probabilities in place of probabilities, as
-        released code does: the same as giving every item its bag's proportions as
-        a soft label.
     bag_batch : int or None, default=512
         Items in a step: a random part of a larger bag, several smaller bags. None
         takes every bag whole and alone.
@@ -61,8 +56,6 @@ class DLLPClassifier(BagNetworkClassifier):
     --------
     Meeting every bag's share says little about items when bags are few and large: many
     networks do. Scale the features; it does not.
-    ``mean-log`` never predicts a class that is a minority in every bag: published F1 on
-    Adult is 0.03.
 
     References
     ----------
@@ -78,16 +71,7 @@ class DLLPClassifier(BagNetworkClassifier):
     array([1])
     """
 
-    _: KW_ONLY
-    loss: str = "kl"
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_choice("loss", self.loss, ["kl", "mean-log"])
-
     def _objective(self, problem: BagProblem) -> BagLoss:
-        if self.loss == "mean-log":
-            return MeanLogLoss(problem.shares)
         return KLLoss(problem.shares)
 
 
@@ -101,18 +85,3 @@ class KLLoss(BagLoss):
         # xlogy: a share of 0 costs nothing.
         terms = torch.special.xlogy(known, known) - known * log_means
         return terms.sum(dim=1).mean()
-
-
-class MeanLogLoss(BagLoss):
-    """The released loss: log-probabilities are averaged, and classes too."""
-
-    def value(self, network: nn.Module, x: Tensor, bags: Tensor) -> Tensor:
-        """Compute the loss of some items."""
-        log_h = torch.log_softmax(network(x), dim=1)
-        present, place = torch.unique(bags, return_inverse=True)
-        sums = torch.zeros(len(present), log_h.shape[1], dtype=log_h.dtype)
-        sums = sums.to(log_h.device).index_add(0, place, log_h)
-        counts = torch.bincount(place, minlength=len(present))[:, None]
-        known = self.shares[present]
-        terms = torch.special.xlogy(known, known) - known * sums / counts
-        return terms.mean()

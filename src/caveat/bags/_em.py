@@ -11,6 +11,7 @@ from scipy.special import log_softmax
 from sklearn.utils import check_random_state
 
 from caveat.bags._assignment import hard_labels, soft_labels
+from caveat.bags._design import Design
 from caveat.bags._logistic import fit_logistic
 from caveat.bags._mean_map import mixture_coefficients
 from caveat.bags._params import check_choice, check_number, check_whole
@@ -38,14 +39,9 @@ class EMLogisticRegression(SoftmaxClassifier):
         Whole labels, or shares of labels by entropic transport.
     reg : float, default=0.2
         Entropy of ``soft`` labels; 1 gives the posterior given the bag's counts.
-    stopping : {"labels", "change"}, default="labels"
-        Stop when at most ``tol * n`` labels change, or, as published, when
-        their number changes by less than ``0.05 n`` from one round to the next.
     tol : float, default=1e-3
-        Share of labels that may still change.
+        Stop when at most this share of the labels changes.
     max_rounds : int, default=100
-    solver : {"newton", "lbfgs"}, default="newton"
-        Exact fits, or at most 100 iterations of L-BFGS each, as published.
     multiclass : {"transport", "error"}, default="transport"
         More than two classes: a softmax regression and labels assigned to all
         classes at once, or refuse.
@@ -88,10 +84,8 @@ class EMLogisticRegression(SoftmaxClassifier):
         init: str = "mean-map",
         assignment: str = "hard",
         reg: float = 0.2,
-        stopping: str = "labels",
         tol: float = 1e-3,
         max_rounds: int = 100,
-        solver: str = "newton",
         multiclass: str = "transport",
         random_state: Any = None,
     ) -> None:
@@ -99,10 +93,8 @@ class EMLogisticRegression(SoftmaxClassifier):
         self.init = init
         self.assignment = assignment
         self.reg = reg
-        self.stopping = stopping
         self.tol = tol
         self.max_rounds = max_rounds
-        self.solver = solver
         self.multiclass = multiclass
         self.random_state = random_state
 
@@ -113,7 +105,7 @@ class EMLogisticRegression(SoftmaxClassifier):
         vectors, before = None, None
         self.n_rounds_ = 0
         while True:
-            vectors = fit_logistic(items, labels, self.C, vectors, self.solver)
+            vectors = self._regress(items, labels, vectors)
             self.n_rounds_ += 1
             used = labels
             labels = self._assign(problem, items.scores(vectors.T))
@@ -125,6 +117,10 @@ class EMLogisticRegression(SoftmaxClassifier):
         self.coef_, self.intercept_ = vectors[:, :-1], vectors[:, -1]
         self.labels_ = labels
 
+    def _regress(self, items: Design, labels: Floats, start: Floats | None) -> Floats:
+        """M step: a logistic regression on the labels."""
+        return fit_logistic(items, labels, self.C, start)
+
     def _assign(self, problem: BagProblem, scores: Floats) -> Floats:
         """E step: labels that meet the bags' counts."""
         if self.assignment == "hard":
@@ -133,9 +129,7 @@ class EMLogisticRegression(SoftmaxClassifier):
         return soft_labels(problem, log_h, self.reg)
 
     def _settled(self, changed: float, before: float | None, n: int) -> bool:
-        if self.stopping == "labels":
-            return changed <= self.tol * n
-        return before is not None and abs(before - changed) < 0.05 * n
+        return changed <= self.tol * n
 
     def _check_parameters(self, problem: BagProblem) -> None:
         check_number("C", self.C, above=0)
@@ -144,8 +138,6 @@ class EMLogisticRegression(SoftmaxClassifier):
         check_whole("max_rounds", self.max_rounds, least=1)
         check_choice("init", self.init, ["mean-map", "random", "majority"])
         check_choice("assignment", self.assignment, ["hard", "soft"])
-        check_choice("stopping", self.stopping, ["labels", "change"])
-        check_choice("solver", self.solver, ["newton", "lbfgs"])
         check_choice("multiclass", self.multiclass, ["transport", "error"])
         n_classes = problem.shares.shape[1]
         if n_classes > 2 and self.multiclass == "error":

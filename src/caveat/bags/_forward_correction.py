@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 from scipy.special import log_softmax, logsumexp
 
 from caveat.bags._design import Design
 from caveat.bags._kernels import two_class_evidence
-from caveat.bags._lbfgs import drive, lbfgs
 from caveat.bags._params import check_number, check_whole
 from caveat.bags._problem import BagProblem
 from caveat.bags._scores import SoftmaxClassifier
@@ -77,18 +77,20 @@ class BagForwardCorrection(SoftmaxClassifier):
         start[:, -1] = _starting_scores(problem.global_shares)
         log_bags = log_transitions(problem)
         objective = _Objective(items, log_bags[problem.bags], float(self.lam), rows)
-        end = drive(
-            lbfgs(
-                start.ravel(),
-                max_iter=self.max_iter,
-                relative_reduction=1e-13,
-                gradient_tolerance=1e-10 * problem.n_items,
-            ),
+        end = minimize(
             objective,
+            start.ravel(),
+            jac=True,
+            method="L-BFGS-B",
+            options={
+                "maxiter": self.max_iter,
+                "ftol": 1e-13,
+                "gtol": 1e-10 * problem.n_items,
+            },
         )
         vectors = end.x.reshape(rows, -1)
         self.coef_, self.intercept_ = vectors[:, :-1], vectors[:, -1]
-        self.objective_, self.n_iter_ = end.value, end.n_iter
+        self.objective_, self.n_iter_ = float(end.fun), int(end.nit)
 
 
 class _Objective:

@@ -1,10 +1,7 @@
-"""Compiled loops over the items of a sparse matrix, for many score vectors at once.
+"""Compiled loops over scores, and over the items of a sparse matrix.
 
 A matrix here is a sparse part plus one offset per column, ``X = S + 1 c'``: scaling
 one-hot columns to [-1, 1] makes them dense only in this harmless way.
-
-The loops over score vectors are the innermost ones, so they run in vector registers,
-and every vector is computed by the same operations whoever its neighbours are.
 """
 
 from __future__ import annotations
@@ -19,7 +16,6 @@ Floats = NDArray[np.float64]
 # over a block cannot overflow.
 _ITEMS = 32
 _FUSED = {"contract", "nsz"}
-_LARGEST_EXPONENT = 709.782712893384
 
 
 @njit(cache=True, fastmath=_FUSED)
@@ -65,126 +61,6 @@ def _activations(z: Floats, u: Floats, tanh: Floats) -> None:
         sign = 1.0 if z[q] >= 0.0 else -1.0
         tanh[q] = sign * (1.0 - u[q]) / one_more
         u[q] = one_more
-
-
-@njit(cache=True, fastmath=_FUSED)
-def log_cosh_block(
-    z: Floats, u: Floats, tanh: Floats, scratch: Floats, naive: bool, sums: Floats
-) -> None:
-    """Add a block of items to ``sums``, and leave ``tanh(z)`` in `tanh`.
-
-    The rows of `sums`: ``log(e^z + e^-z)``, ``tanh(z)``, and room for a product. With
-    `naive`, an overflowing exponential leaves z, as released code does.
-    """
-    flat = scratch.ravel()[: z.size]
-    _exponentials(z.ravel(), flat, flat.view(np.int64), u.ravel())
-    _activations(z.ravel(), u.ravel(), tanh.ravel())
-    items, many = z.shape
-    value, total, product = sums[0], sums[1], sums[2]
-    for k in range(many):
-        product[k] = 1.0
-    for i in range(items):
-        for k in range(many):
-            product[k] *= u[i, k]
-        for k in range(many):
-            value[k] += abs(z[i, k])
-        for k in range(many):
-            total[k] += tanh[i, k]
-    if naive:
-        for i in range(items):
-            for k in range(many):
-                if z[i, k] < -_LARGEST_EXPONENT:
-                    value[k] += 2.0 * z[i, k]
-    for k in range(many):
-        value[k] += np.log(product[k])
-
-
-@njit(cache=True, fastmath=_FUSED)
-def offset_scores(offset: Floats, weights: Floats) -> Floats:
-    """Compute what the offset adds to every item's score: ``c'W``."""
-    start = np.zeros(weights.shape[1])
-    for j in range(len(offset)):
-        for k in range(len(start)):
-            start[k] += offset[j] * weights[j, k]
-    return start
-
-
-@njit(cache=True, fastmath=_FUSED)
-def sparse_log_cosh(
-    indptr: NDArray,
-    indices: NDArray,
-    data: Floats,
-    offset: Floats,
-    weights: Floats,
-    naive: bool,
-) -> tuple[Floats, Floats]:
-    """Sum ``log(e^z + e^-z)`` over items, and its gradient ``X' tanh(z)``.
-
-    `weights` has a column per score vector: ``z = X @ weights``.
-    """
-    n = len(indptr) - 1
-    d, many = weights.shape
-    sums, gradient = np.zeros((3, many)), np.zeros((d, many))
-    start = offset_scores(offset, weights)
-    block = (_ITEMS, many)
-    scores, u, tanh = np.empty(block), np.empty(block), np.empty(block)
-    scratch = np.empty(block)
-    for first in range(0, n, _ITEMS):
-        last = min(n, first + _ITEMS)
-        size = last - first
-        for i in range(size):
-            z = scores[i]
-            for k in range(many):
-                z[k] = start[k]
-            for p in range(indptr[first + i], indptr[first + i + 1]):
-                x, w = data[p], weights[indices[p]]
-                for k in range(many):
-                    z[k] += x * w[k]
-        log_cosh_block(scores[:size], u[:size], tanh[:size], scratch, naive, sums)
-        for i in range(size):
-            t = tanh[i]
-            for p in range(indptr[first + i], indptr[first + i + 1]):
-                x, g = data[p], gradient[indices[p]]
-                for k in range(many):
-                    g[k] += x * t[k]
-    for j in range(d):
-        for k in range(many):
-            gradient[j, k] += offset[j] * sums[1, k]
-    return sums[0], gradient
-
-
-@njit(cache=True, fastmath=_FUSED)
-def sparse_log_cosh_one(
-    indptr: NDArray,
-    indices: NDArray,
-    data: Floats,
-    offset: Floats,
-    weights: Floats,
-    naive: bool,
-) -> tuple[Floats, Floats]:
-    """`sparse_log_cosh` for one score vector: the same sums, loops without lanes."""
-    n, d = len(indptr) - 1, len(weights)
-    sums, gradient = np.zeros((3, 1)), np.zeros((d, 1))
-    start = offset_scores(offset, weights)[0]
-    block = (_ITEMS, 1)
-    scores, u, tanh = np.empty(block), np.empty(block), np.empty(block)
-    scratch = np.empty(block)
-    w, g = weights[:, 0].copy(), np.zeros(d)
-    for first in range(0, n, _ITEMS):
-        size = min(n - first, _ITEMS)
-        for i in range(size):
-            z = start
-            for p in range(indptr[first + i], indptr[first + i + 1]):
-                z += data[p] * w[indices[p]]
-            scores[i, 0] = z
-        log_cosh_block(scores[:size], u[:size], tanh[:size], scratch, naive, sums)
-        for i in range(size):
-            t = tanh[i, 0]
-            for p in range(indptr[first + i], indptr[first + i + 1]):
-                g[indices[p]] += data[p] * t
-    for j in range(d):
-        gradient[j, 0] = g[j] + offset[j] * sums[1, 0]
-    return sums[0], gradient
 
 
 @njit(cache=True, fastmath=_FUSED)

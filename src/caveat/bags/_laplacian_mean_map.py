@@ -51,7 +51,7 @@ class LaplacianMeanMap(MeanOperatorClassifier):
         Items of a bag that ``NC`` looks at; a random sample if it has more.
     random_state : int, RandomState or None, default=None
         For that sample only.
-    weighting, bag_weights, fit_intercept, solver, max_iter, overflow, multiclass
+    weighting, bag_weights, fit_intercept, max_iter, multiclass
         As in `MeanMap`; `weighting` also says what a bag's class means count
         for in the mean operator.
 

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from caveat.bags._design import Design
-from caveat.bags._lbfgs import drive, lbfgs
 from caveat.bags._newton import newton
 
 Floats = NDArray[np.float64]
 
-# What scikit-learn's solver does: the loss is a mean, its gradient is small enough at
-# 1e-4, and 100 iterations are the most.
-_PUBLISHED = {
-    "max_iter": 100,
-    "gradient_tolerance": 1e-4,
-    "relative_reduction": 64 * float(np.finfo(np.float64).eps),
-    "max_evaluations": 50,
-}
+_PRECISE = {"maxiter": 2000, "gtol": 1e-9, "ftol": 1e-16}
 
 
 def fit_logistic(
-    items: Design, labels: Floats, C: float, start: Floats | None, solver: str
+    items: Design, labels: Floats, C: float, start: Floats | None
 ) -> Floats:
     """Minimise ``1/2 |W|^2 + C sum_i cross-entropy``, the last feature unpenalised.
 
@@ -36,8 +31,6 @@ def fit_logistic(
     C : float
     start : ndarray or None
         An earlier solution.
-    solver : {"newton", "lbfgs"}
-        Exact, or as published.
 
     Returns
     -------
@@ -45,17 +38,9 @@ def fit_logistic(
     """
     d, n_classes = items.shape[1], labels.shape[1]
     rows = 1 if n_classes == 2 else n_classes
-    if solver == "lbfgs":
-        begin = np.zeros((rows, d))
-        return _descend(items, labels, C, begin, dict(_PUBLISHED))
     begin = np.zeros((rows, d)) if start is None else start
     if rows > 1:
-        precise = {
-            "max_iter": 2000,
-            "gradient_tolerance": 1e-9,
-            "relative_reduction": 1e-16,
-        }
-        return _descend(items, labels, C, begin, precise)
+        return descend(items, labels, C, begin, _PRECISE)
     # log(1 + e^-yz) = log(e^h + e^-h) - y h with h = z / 2, so w = 2 v.
     ridge = np.full(d, 4.0 / C)
     ridge[-1] = 0.0
@@ -63,10 +48,14 @@ def fit_logistic(
     return 2.0 * newton(items, linear, ridge, 0.5 * begin[0]).x[None, :]
 
 
-def _descend(
-    items: Design, labels: Floats, C: float, start: Floats, options: dict[str, float]
+def descend(
+    items: Design,
+    labels: Floats,
+    C: float,
+    start: Floats,
+    options: Mapping[str, float],
 ) -> Floats:
-    """L-BFGS on the mean loss."""
+    """L-BFGS on the mean loss, with options of scipy."""
     n = items.shape[0]
     sums = items.weighted_sum(labels[:, -len(start) :]).T
 
@@ -84,5 +73,7 @@ def _descend(
         gradient = predicted - sums + penalised / C
         return value / n, gradient.ravel() / n
 
-    end = drive(lbfgs(start.ravel(), **options), objective)  # type: ignore[arg-type]
+    end = minimize(
+        objective, start.ravel(), jac=True, method="L-BFGS-B", options=dict(options)
+    )
     return end.x.reshape(start.shape)

@@ -26,7 +26,7 @@ class MeanMap(MeanOperatorClassifier):
     Parameters
     ----------
     lam : float, default=1
-        Strength of the penalty ``lam/2 |w|^2``.
+        Strength of the penalty ``lam/2 |w|^2``; 0 is the limit of a vanishing one.
     weighting : {"size", "equal"}, default="size"
         What every bag counts for in q, the share of positives: its items, or the same.
     bag_weights : {"equal", "size"}, default="equal"
@@ -34,15 +34,8 @@ class MeanMap(MeanOperatorClassifier):
     fit_intercept : bool, default=False
         Add a constant feature, penalised like the others. One-hot columns make it
         redundant.
-    solver : {"newton", "lbfgs"}, default="newton"
-        ``newton`` finds the exact minimum; ``lbfgs`` stops after `max_iter` iterations
-        from a fixed start, which acts as a penalty of its own. Without a penalty
-        (``lam=0``) there may be no minimum, so ``lbfgs`` is used.
     max_iter : int, default=100
-        Most iterations.
-    overflow : {"stable", "legacy"}, default="stable"
-        ``legacy`` repeats an error of published code for ``lbfgs``: where exp(z)
-        overflows, the loss of an item is z in place of |z|.
+        A fifth of the most Newton steps.
     multiclass : {"ovr", "error"}, default="ovr"
         What to do with more than two classes: each against the rest, or refuse.
 

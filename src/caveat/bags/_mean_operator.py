@@ -17,18 +17,12 @@ from numpy.typing import NDArray
 
 from caveat.bags._base import OneVersusRest
 from caveat.bags._design import Design
-from caveat.bags._lbfgs import Minimum, lbfgs
-from caveat.bags._lockstep import Routine, run_together
-from caveat.bags._newton import newton
+from caveat.bags._newton import Minimum, newton
 from caveat.bags._params import check_choice, check_number, check_whole
 from caveat.bags._penalty_path import minima_along
 from caveat.bags._problem import BagProblem
 
 Floats = NDArray[np.float64]
-
-# Where every published run starts, and how much it remembers.
-START = 1e-3
-MEMORY = 5
 
 _VANISHING = 1e-6
 
@@ -58,9 +52,7 @@ class MeanOperatorClassifier(OneVersusRest):
     weighting: str = "size"
     bag_weights: str = "equal"
     fit_intercept: bool = False
-    solver: str = "newton"
     max_iter: int = 100
-    overflow: str = "stable"
     multiclass: str = "ovr"
 
     _sharpness = 2.0
@@ -72,8 +64,6 @@ class MeanOperatorClassifier(OneVersusRest):
     def _check_parameters(self) -> None:
         check_number("lam", self.lam, least=0)
         check_whole("max_iter", self.max_iter, least=1)
-        check_choice("solver", self.solver, ["newton", "lbfgs"])
-        check_choice("overflow", self.overflow, ["stable", "legacy"])
         check_choice("weighting", self.weighting, ["size", "equal"])
         check_choice("bag_weights", self.bag_weights, ["size", "equal"])
 
@@ -102,6 +92,20 @@ class MeanOperatorClassifier(OneVersusRest):
         """Minimise F for every task."""
         solve_tasks(tasks, items)
 
+    def _minimum(self, items: Design, linear: Floats, start: Floats) -> Minimum:
+        """Minimise F for one estimate of ``sum_i y_i x_i``."""
+        ridge = np.full(items.shape[1], self._penalty(items))
+        return newton(items, linear, ridge, start, max_iter=5 * self.max_iter)
+
+    def _penalty(self, items: Design) -> float:
+        """Give the penalty, or the smallest for which the minimum is well defined.
+
+        Without a penalty an infeasible mean operator has no minimum, but the minimisers
+        for vanishing penalties tend to one direction. It is reached, to three digits
+        of F1, long before a millionth of the mean curvature at zero.
+        """
+        return max(float(self.lam), _VANISHING * items.mean_square() * items.shape[0])
+
     def _keep(self, tasks: list[Task], problem: BagProblem) -> None:
         """Store what was learnt, one task per class."""
         ends = [task.minimum for task in tasks if task.minimum is not None]
@@ -113,7 +117,7 @@ class MeanOperatorClassifier(OneVersusRest):
         self.mean_operator_ = operators[:, :d]
         self.objective_ = np.array([end.value for end in ends])
         # Without its penalty F is never negative for the mean operator of real labels.
-        lam = penalty(self, problem.items) if is_exact(self) else float(self.lam)
+        lam = self._penalty(problem.items)
         loss = [end.value - 0.5 * lam * float(end.x @ end.x) for end in ends]
         slack = 1e-9 * problem.n_items
         self.mean_operator_feasible_ = bool(min(loss) >= -slack)
@@ -133,25 +137,16 @@ def estimated_sum(
 
 
 def solve_tasks(tasks: Sequence[Task], items: Design) -> None:
-    """Minimise F for every task, sharing passes over the items and warm starts."""
-    capped = [task for task in tasks if not is_exact(task.model)]
-    for naive in (False, True):
-        some = [t for t in capped if (t.model.overflow == "legacy") == naive]
-        routines = [capped_routine(task.model, task.linear) for task in some]
-        ends = run_together(items, routines, naive=naive)
-        for task, end in zip(some, ends, strict=True):
-            task.minimum = end
-    # Tasks that differ in their penalty only share a way.
+    """Minimise F for every task; tasks that differ in their penalty share a way."""
     ways: dict[tuple[int, bytes], list[Task]] = {}
     for task in tasks:
-        if is_exact(task.model):
-            key = (task.model.max_iter, task.linear.tobytes())
-            ways.setdefault(key, []).append(task)
+        key = (task.model.max_iter, task.linear.tobytes())
+        ways.setdefault(key, []).append(task)
     last: list[float] = []
     near: list[Floats] = []
     for (max_iter, _), way in ways.items():
         way.sort(key=lambda task: -task.model.lam)
-        penalties = [penalty(task.model, items) for task in way]
+        penalties = [task.model._penalty(items) for task in way]
         ends = minima_along(
             items,
             way[0].linear,
@@ -162,39 +157,3 @@ def solve_tasks(tasks: Sequence[Task], items: Design) -> None:
         last, near = penalties, [end.x for end in ends]
         for task, end in zip(way, ends, strict=True):
             task.minimum = end
-
-
-def is_exact(model: Any) -> bool:
-    """Whether a model asks for the exact minimum."""
-    return model.solver == "newton"
-
-
-def penalty(model: Any, items: Design) -> float:
-    """Give the penalty, or the smallest for which the minimum is well defined.
-
-    Without a penalty an infeasible mean operator has no minimum, but the minimisers
-    for vanishing penalties tend to one direction. It is reached, to three digits
-    of F1, long before a millionth of the mean curvature at zero.
-    """
-    return max(float(model.lam), _VANISHING * items.mean_square() * items.shape[0])
-
-
-def exact_minimum(model: Any, items: Design, linear: Floats, start: Floats) -> Minimum:
-    """Newton's method with the model's penalty."""
-    ridge = np.full(items.shape[1], penalty(model, items))
-    return newton(items, linear, ridge, start, max_iter=5 * model.max_iter)
-
-
-def capped_routine(model: Any, linear: Floats, start: Floats | None = None) -> Routine:
-    """L-BFGS on F for at most the model's number of iterations, as a coroutine."""
-    lam = float(model.lam)
-    point = np.full(len(linear), START) if start is None else start
-    search = lbfgs(point, memory=MEMORY, max_iter=model.max_iter)
-    w = next(search)
-    while True:
-        value, gradient = yield w
-        total = value - float(linear @ w) + 0.5 * lam * float(w @ w)
-        try:
-            w = search.send((total, gradient - linear + lam * w))
-        except StopIteration as end:
-            return end.value

@@ -8,6 +8,8 @@ operator in place of true labels makes it the mean map.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -15,7 +17,6 @@ from scipy.optimize import minimize
 
 from caveat.bags._design import Design
 from caveat.bags._kernels import log_cosh_along, log_cosh_terms
-from caveat.bags._lbfgs import Minimum
 
 Floats = NDArray[np.float64]
 
@@ -24,6 +25,31 @@ _MOST_FEATURES = 1500
 _PRECISION = 1e-12
 # Looks along one ray; each halves the range at least.
 _LOOKS = 40
+
+
+@dataclass(frozen=True)
+class Minimum:
+    """Where a minimisation ended, and why.
+
+    Attributes
+    ----------
+    x : ndarray
+        The last accepted point.
+    value : float
+        The function there.
+    gradient : ndarray
+        Its gradient there.
+    n_iter : int
+        Accepted steps.
+    converged : bool
+        False when the iterations ran out or the line search found nothing.
+    """
+
+    x: Floats
+    value: float
+    gradient: Floats
+    n_iter: int
+    converged: bool
 
 
 def newton(

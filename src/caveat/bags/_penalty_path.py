@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caveat.bags._design import Design
-from caveat.bags._lbfgs import Minimum
-from caveat.bags._newton import newton, value_at
+from caveat.bags._newton import Minimum, newton, value_at
 
 Floats = NDArray[np.float64]
 

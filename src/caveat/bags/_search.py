@@ -106,11 +106,10 @@ def search(
     bags: Any,
     proportions: Any,
     *,
-    strategies: Sequence[str] = STRATEGIES,
+    strategies: Sequence[str] | Mapping[str, BagSplitter] = STRATEGIES,
     n_splits: int = 5,
     validation_size: float = 0.5,
     aggregate: str = "mean",
-    legacy: bool = False,
     y: ArrayLike | None = None,
     random_state: Any = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
@@ -124,17 +123,15 @@ def search(
         Values per parameter (the last one varies fastest), or configurations.
     X, bags, proportions
         The training items, as in `BagClassifier.fit`.
-    strategies : sequence of str
+    strategies : sequence of str, or mapping of str to BagSplitter
         Some of ``full-bag-kfold``, ``split-bag-kfold``, ``split-bag-shuffle``,
-        ``split-bag-bootstrap``.
+        ``split-bag-bootstrap``; or splitters of your own, by name.
     n_splits : int, default=5
         Splits of each strategy; ``full-bag-kfold`` has at most as many as bags.
     validation_size : float, default=0.5
         Validation share of shuffle and bootstrap.
     aggregate : {"mean", "median"}, default="mean"
         Over the splits of a strategy.
-    legacy : bool, default=False
-        Splitters as in published code.
     y : array-like of shape (n_items,), optional
         True labels, for ``oracle-error`` only: the error on the validation parts of
         ``split-bag-shuffle`` (or the last strategy asked for).
@@ -184,19 +181,21 @@ def search(
     like = models[0]
     notes: list[str] = []
     found: dict[str, list[list[float]]] = {}
-    splitters = {
-        name: strategy_splitter(
-            name,
-            min(n_splits, len(problem.present))
-            if name.startswith("full")
-            else n_splits,
-            validation_size=validation_size,
-            legacy=legacy,
-            random_state=random_state,
-        )
-        for name in strategies
-        if _usable(name, problem, n_splits, notes)
-    }
+    if isinstance(strategies, Mapping):
+        splitters = dict(strategies)
+    else:
+        splitters = {
+            name: strategy_splitter(
+                name,
+                min(n_splits, len(problem.present))
+                if name.startswith("full")
+                else n_splits,
+                validation_size=validation_size,
+                random_state=random_state,
+            )
+            for name in strategies
+            if _usable(name, problem, n_splits, notes)
+        }
     oracle = "split-bag-shuffle" if "split-bag-shuffle" in splitters else None
     if oracle is None and splitters:
         oracle = list(splitters)[-1]
@@ -276,15 +275,14 @@ def strategy_splitter(
     n_splits: int,
     *,
     validation_size: float = 0.5,
-    legacy: bool = False,
     random_state: Any = None,
 ) -> BagSplitter:
     """Build the splitter that goes by the name of a strategy."""
     check_choice("strategy", name, STRATEGIES)
     if name == "full-bag-kfold":
-        return FullBagKFold(n_splits, legacy=legacy, random_state=random_state)
+        return FullBagKFold(n_splits, random_state=random_state)
     if name == "split-bag-kfold":
-        return SplitBagKFold(n_splits, legacy=legacy, random_state=random_state)
+        return SplitBagKFold(n_splits, random_state=random_state)
     kind = SplitBagShuffle if name == "split-bag-shuffle" else SplitBagBootstrap
     return kind(n_splits, validation_size=validation_size, random_state=random_state)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -78,9 +79,6 @@ class FullBagKFold(BagSplitter):
     ----------
     n_splits : int, default=5
         Number of folds, at most that of bags.
-    legacy : bool, default=False
-        Draw towards the wrong side, as llp-learn 1.1.0 does. With as many folds as
-        bags it makes no difference.
     random_state : int, RandomState or None, default=None
 
     Warnings
@@ -103,11 +101,8 @@ class FullBagKFold(BagSplitter):
     [[0, 1], [2, 3], [4, 5]]
     """
 
-    def __init__(
-        self, n_splits: int = 5, *, legacy: bool = False, random_state: Any = None
-    ) -> None:
+    def __init__(self, n_splits: int = 5, *, random_state: Any = None) -> None:
         self.n_splits = check_whole("n_splits", n_splits, least=2)
-        self.legacy = legacy
         self.random_state = random_state
 
     def _split(
@@ -141,7 +136,7 @@ class FullBagKFold(BagSplitter):
         while left:
             fold = int(items.argmin())
             share = plus[fold] / items[fold] if items[fold] else 0.0
-            lacking = (share <= overall) != self.legacy
+            lacking = self._lacks(share, overall)
             weights = (positives if lacking else negatives)[left] ** 2
             if not weights.any():
                 weights = (negatives if lacking else positives)[left] ** 2
@@ -150,6 +145,10 @@ class FullBagKFold(BagSplitter):
             items[fold] += sizes[bag]
             plus[fold] += positives[bag]
         return fold_of
+
+    def _lacks(self, share: float, overall: float) -> bool:
+        """Whether a fold with this share of positives should get more of them."""
+        return share <= overall
 
     def _more_classes(
         self, sizes: NDArray, shares: Floats, present: NDArray, rng: RandomState
@@ -179,9 +178,6 @@ class SplitBagKFold(BagSplitter):
     ----------
     n_splits : int, default=5
         Number of parts, at most the items of the smallest bag.
-    legacy : bool, default=False
-        Shuffle anew before every fold, as published code does: validation parts
-        then overlap and do not cover all items.
     random_state : int, RandomState or None, default=None
 
     Warnings
@@ -201,11 +197,8 @@ class SplitBagKFold(BagSplitter):
     [[1, 2], [0, 3]]
     """
 
-    def __init__(
-        self, n_splits: int = 5, *, legacy: bool = False, random_state: Any = None
-    ) -> None:
+    def __init__(self, n_splits: int = 5, *, random_state: Any = None) -> None:
         self.n_splits = check_whole("n_splits", n_splits, least=2)
-        self.legacy = legacy
         self.random_state = random_state
 
     def _split(
@@ -220,15 +213,18 @@ class SplitBagKFold(BagSplitter):
                 f"n_splits: found {self.n_splits} parts, but bag {listing(small, 5)} "
                 "has fewer items; use fewer parts or split-bag-shuffle"
             )
-        if not self.legacy:
-            members = [rng.permutation(rows) for rows in members]
-        for fold in range(self.n_splits):
-            if self.legacy:
-                members = [rng.permutation(rows) for rows in members]
+        for fold, shuffled in enumerate(self._shuffles(members, rng)):
             # The first parts get an item more where a bag does not go even.
-            parts = [np.array_split(rows, self.n_splits) for rows in members]
+            parts = [np.array_split(rows, self.n_splits) for rows in shuffled]
             validation = np.concatenate([part[fold] for part in parts])
             yield _rest(len(bags), validation), validation
+
+    def _shuffles(
+        self, members: list[NDArray], rng: RandomState
+    ) -> Iterator[list[NDArray]]:
+        """Give the items of every bag, in the order that each fold cuts."""
+        shuffled = [rng.permutation(rows) for rows in members]
+        return repeat(shuffled, self.n_splits)
 
 
 class SplitBagShuffle(BagSplitter):

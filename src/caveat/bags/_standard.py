@@ -17,15 +17,6 @@ from caveat.exceptions import UnknownName
 SEED = 6738921
 """Seeds the row shuffle, k-means, the descent and the draws alike."""
 
-SPLIT_SEEDS = (
-    189395, 962432364, 832061813, 316313123, 1090792484, 1041300646, 242592193,
-    634253792, 391077503, 2644570296, 1925621443, 3585833024, 530107055, 3338766924,
-    3029300153, 2924454568, 1443523392, 2612919611, 2781981831, 3394369024, 641017724,
-    626917272, 1164021890, 3439309091, 1066061666, 411932339, 1446558659, 1448895932,
-    952198910, 3882231031,
-)  # fmt: skip
-"""Seeds of the 30 published executions."""
-
 _VARIANTS = ("hard", "intermediate", "naive", "simple")
 _N_BAGS = MappingProxyType({"small": 5, "large": 10})
 _PROPORTIONS = ("close-global", "far-global", "mixed")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from caveat.bags._bags import VARIANTS, Bags, make_bags
 from caveat.bags._feature_bags import feature_bags, random_bags
 from caveat.bags._params import check_choice, check_whole
-from caveat.bags._standard import DATASETS, SEED, StandardBags, standard_bags
+from caveat.bags._standard import DATASETS, StandardBags, standard_bags
 from caveat.bags._targets import DEFAULT_BAGS, PROPORTIONS, SIZES
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.study.topic import grid_worlds
@@ -59,7 +59,6 @@ def world_bags(
     items: Any,
     y: NDArray,
     *,
-    legacy: bool,
     seed: int,
 ) -> Bags:
     """Make the bags of a world.
@@ -76,8 +75,6 @@ def world_bags(
         Numbers, scaled to [0, 1], for clusters.
     y : ndarray
         Labels of all items.
-    legacy : bool
-        As released, with their seed.
     seed : int
     """
     variant = world["variant"]
@@ -110,8 +107,7 @@ def world_bags(
         y,
         variant=variant,
         n_clusters=world["n_clusters"],
-        legacy=legacy,
-        random_state=SEED if legacy else seed,
+        random_state=seed,
         **chosen,
     )
 

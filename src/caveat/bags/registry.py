@@ -1,8 +1,6 @@
 """Learners, measures, criteria and rules of label proportions, row by row.
 
-To add a learner: its module, and a row here. ``facts["legacy"]`` holds the parameters
-that repeat the published experiments, ``facts["legacy_grid"]`` their grid where it
-differs.
+To add a learner: its module, and a row here.
 """
 
 from math import inf
@@ -11,7 +9,6 @@ from caveat import measures
 from caveat._registry import Entry, Registry, rule
 
 _LAMBDAS = [0, 1, 10, 100]
-_MEAN_OPERATOR = {"weighting": "equal", "solver": "lbfgs", "overflow": "legacy"}
 _BOTH = ("binary", "multiclass")
 
 LEARNERS = Registry(
@@ -25,13 +22,6 @@ LEARNERS = Registry(
             paper="Comarela et al. (2018)",
             grid={"C": [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]},
             tasks=_BOTH,
-            facts={
-                "legacy": {
-                    "init": "random",
-                    "stopping": "change",
-                    "solver": "lbfgs",
-                }
-            },
         ),
         Entry(
             name="mm",
@@ -41,7 +31,6 @@ LEARNERS = Registry(
             paper="Quadrianto et al. (2009)",
             grid={"lam": _LAMBDAS},
             tasks=_BOTH,
-            facts={"legacy": _MEAN_OPERATOR},
         ),
         Entry(
             name="lmm",
@@ -55,7 +44,6 @@ LEARNERS = Registry(
                 "sigma": [0.25, 0.5, 1.0],
             },
             tasks=_BOTH,
-            facts={"legacy": _MEAN_OPERATOR},
         ),
         Entry(
             name="amm",
@@ -65,9 +53,6 @@ LEARNERS = Registry(
             paper="Patrini et al. (2014)",
             grid={"lam": _LAMBDAS, "gamma": [0.01, 0.1, 1.0]},
             tasks=_BOTH,
-            facts={
-                "legacy": {**_MEAN_OPERATOR, "mode": "max", "at_least_one": True},
-            },
         ),
         Entry(
             name="dllp",
@@ -79,9 +64,6 @@ LEARNERS = Registry(
             grid={"learning_rate": [1e-2, 1e-3, 1e-4, 1e-5, 1e-6]},
             quick={"n_steps": 100, "learning_rate": 0.01},
             tasks=_BOTH,
-            facts={
-                "legacy": {"loss": "mean-log", "bag_batch": None, "epochs": 100},
-            },
         ),
         Entry(
             name="inverse-calibration",

@@ -14,23 +14,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.model_selection import ShuffleSplit
 from sklearn.pipeline import Pipeline
 
 from caveat._registry import Entry
 from caveat.bags._bags import Bags
 from caveat.bags._search import STRATEGIES, Selection, search
 from caveat.bags._shares import share_table
-from caveat.bags._standard import SPLIT_SEEDS
 from caveat.bags._worlds import expand_worlds, standard_world, world_bags
 from caveat.bags.registry import CRITERIA, LEARNERS, MEASURES, RULES
-from caveat.exceptions import InvalidInput
 from caveat.measures import evaluate
 from caveat.study.topic import Context, Outcome, Row, Split
 from caveat.tables import TableEncoder
 
 TASKS = ("binary", "multiclass")
-_TEST_SHARE = 0.25
 _SETTINGS: Mapping[str, Any] = {
     "splits": 5,
     "validation-size": 0.5,
@@ -51,7 +47,7 @@ class ProportionsTopic:
     measures = MEASURES
     criteria = CRITERIA
     rules = RULES
-    protocols = ("caveat", "legacy")
+    protocols = ("caveat",)
     default_rules = (*STRATEGIES, "oracle")
     small: Mapping[str, Any] = {
         "datasets": ["iris"],
@@ -85,7 +81,6 @@ class _Trial:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self.legacy = context.protocol == "legacy"
         self.settings = _settings(context)
         dataset = context.dataset
         self.classes = np.asarray(dataset.classes)
@@ -117,9 +112,8 @@ class _Trial:
             n_splits=self.settings["splits"],
             validation_size=self.settings["validation-size"],
             aggregate=self.settings["aggregate"],
-            legacy=self.legacy,
             y=self.y[train],
-            random_state=self._seed("search"),
+            random_state=context.seed("search"),
             progress=context.progress,
         )
         assignment = np.ascontiguousarray(self.bags.assignment, dtype="<i8")
@@ -191,7 +185,7 @@ class _Trial:
             outcome.curves.setdefault(name, []).extend(rows)
 
     def _bags(self) -> Bags:
-        """Bags of all items: the same for every repeat under the legacy protocol."""
+        """Bags of all items."""
         frame = self.context.dataset.X
         items = None
         if self.context.world["variant"] in ("intermediate", "hard"):
@@ -204,62 +198,31 @@ class _Trial:
             frame,
             items,
             self.codes,
-            legacy=self.legacy,
             seed=self.context.seed("scenario"),
         )
 
     def _split(self) -> Split:
         """Items for training and test; items that are in no bag are left out."""
-        if self.legacy:
-            splitter = ShuffleSplit(
-                1, test_size=_TEST_SHARE, random_state=self._seed("split")
-            )
-            split = Split(*next(splitter.split(self.codes)))
-        else:
-            split = self.context.split()
+        split = self.context.split()
         kept = self.bags.assignment >= 0
         return Split(split.train[kept[split.train]], split.test)
 
     def _encoder(self) -> TableEncoder:
-        """Scale to [-1, 1]; the published runs look at all rows for the range."""
+        """Scale to [-1, 1], by the range of the training rows."""
         frame = self.context.dataset.X
         encoder = TableEncoder(
             dict(self.context.dataset.kinds), scale="minmax", scale_range=(-1.0, 1.0)
         )
-        rows = slice(None) if self.legacy else self.split.train
-        return encoder.fit(frame.iloc[rows])
+        return encoder.fit(frame.iloc[self.split.train])
 
     def _learner(self) -> Any:
-        """Build the learner with the study's parameters, or else the protocol's."""
-        if not self.legacy:
-            return self.context.make({})
-        entry, chosen = self.context.entry, self.context.spec["learner"]["params"]
-        return entry.make_for(
-            {**entry.facts.get("legacy", {}), **chosen},
-            random_state=self._seed("learner"),
-        )
-
-    def _seed(self, purpose: str) -> int:
-        """One published seed for all purposes of an execution, or one for each."""
-        if not self.legacy:
-            return self.context.seed(purpose)
-        given = self.context.spec.get("seed")
-        if given is not None:
-            return int(given)
-        if self.context.repeat >= len(SPLIT_SEEDS):
-            raise InvalidInput(
-                f"repeats: the legacy protocol has {len(SPLIT_SEEDS)} seeds; use fewer "
-                "repeats, or give seeds"
-            )
-        return SPLIT_SEEDS[self.context.repeat]
+        """Build the learner with the study's parameters."""
+        return self.context.make({})
 
 
 def _settings(context: Context) -> dict[str, Any]:
     """How criteria are computed: defaults, then what the study says."""
-    settings = context.settings(_SETTINGS)
-    if context.protocol == "legacy" and "splits" not in context.resampling:
-        settings["splits"] = context.world["n_bags"] or settings["splits"]
-    return settings
+    return context.settings(_SETTINGS)
 
 
 TOPIC = ProportionsTopic()

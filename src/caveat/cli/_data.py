@@ -104,6 +104,21 @@ def import_(
     _tell(import_files(name, files, data_home=data_home, trust=trust, **given))
 
 
+@data.command(epilog="Example:  caveat data digest loans.csv --target default")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--target", metavar="COLUMN", help="The column to predict: adds shapes.")
+def digest(files: tuple[str, ...], target: str | None) -> None:
+    """Compute what a row of the catalogue needs to know about FILEs.
+
+    The lines are TOML, to be copied into the catalogue. In place of a FILE, the name
+    of a registered data set gives the digest of what its loader makes.
+    """
+    from caveat.datasets import digest as lines_of
+
+    for what in files:
+        click.echo(lines_of(what, target=target))
+
+
 @data.command(epilog="Example:  caveat data verify")
 @click.argument("names", nargs=-1, metavar="[NAME...]")
 @_HOME

@@ -14,6 +14,7 @@ __getattr__, __dir__, __all__ = attach(
         "_folder": ["fetch", "import_files", "verify"],
         "_home": ["data_home"],
         "_content": ["content_digest"],
+        "_digest": ["digest"],
         "_fingerprint": ["fingerprint"],
         "registry": [],
     },

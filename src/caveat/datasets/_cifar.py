@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from caveat.datasets import _cifar_files
 from caveat.datasets._dataset import Dataset
 from caveat.datasets._embedded import pixel_names
 from caveat.datasets._parse import image_dataset
@@ -16,8 +15,8 @@ from caveat.datasets.readers._archive import read_archive
 from caveat.datasets.readers._plain_pickle import read_plain_pickle
 from caveat.exceptions import DataError
 
-ARCHIVE = _cifar_files.ARCHIVE.name
-ANNOTATIONS = _cifar_files.ANNOTATIONS.name
+ARCHIVE = "cifar-10-binary.tar.gz"
+ANNOTATIONS = "plcifar10.pkl"
 CLASSES = (
     "airplane",
     "automobile",

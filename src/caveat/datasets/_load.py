@@ -12,7 +12,7 @@ from caveat.datasets._own import own_entry, own_names
 from caveat.datasets._row import check_id, plain, row
 from caveat.datasets._store import is_cached
 from caveat.datasets.registry import DATASETS
-from caveat.exceptions import InvalidInput, UnknownName
+from caveat.exceptions import DataError, InvalidInput, UnknownName
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,6 +80,11 @@ def load(name: str, *, data_home: str | Path | None = None) -> Dataset:
         from caveat.datasets._fetch import obtain
 
         return obtain(entry, home_of(data_home))
+    if entry.facts.get("content") == "":
+        raise DataError(
+            f"the row of data set {entry.name!r} states no digest of its content; run "
+            f"caveat data digest {entry.name} and add what it prints"
+        )
     from caveat.datasets._checked import checked
 
     return checked(entry, entry.make())

@@ -35,7 +35,6 @@ __getattr__, __dir__, __all__ = attach(
         "_profile": ["MarginProfile", "margin_profile"],
         "_ranks": ["average_ranks", "relative_performance"],
         "_relevance": ["LogisticRelevance", "MultiLabelForest"],
-        "_synthetic": ["make_sectors"],
         "_theorems": [
             "TheoremCheck",
             "check_theorem_1",

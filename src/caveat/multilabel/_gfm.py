@@ -8,7 +8,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from caveat.exceptions import UnknownName
 from caveat.multilabel._arrays import ByteArray, FloatArray, IntArray
 from caveat.multilabel._ml_knn import NeighbourClassifier
 from caveat.multilabel._threshold import check_beta
@@ -27,9 +26,6 @@ class GFM(NeighbourClassifier):
         Neighbours (Euclidean; ties to the lowest row number).
     beta : float, default=1.0
         Weight of recall in the F-measure.
-    scores : {'marginal', 'decision'}, default='marginal'
-        What `decision_function` returns: the share of neighbours with the label,
-        or the decisions themselves, as in the paper's tables.
     scaling : {'auto', 'standard', 'max-abs', 'none'}, default='none'
         Scaling of the features before distances are taken.
 
@@ -57,18 +53,14 @@ class GFM(NeighbourClassifier):
         k: int = 10,
         *,
         beta: float = 1.0,
-        scores: str = "marginal",
         scaling: str | None = "none",
     ) -> None:
         self.k = k
         self.beta = beta
-        self.scores = scores
         self.scaling = scaling
 
     def _fit(self, X: Any, Y: ByteArray) -> None:
         check_beta(self.beta)
-        if self.scores not in ("marginal", "decision"):
-            raise UnknownName.among("scores", self.scores, ("marginal", "decision"))
         self._fit_neighbours(X)
         rows, labels = np.nonzero(Y)
         self.labels_ = labels.astype(np.int64)
@@ -76,8 +68,8 @@ class GFM(NeighbourClassifier):
         self.ends_ = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
     def _scores(self, X: Any) -> FloatArray:
-        marginals, chosen = self._solve(X)
-        return marginals if self.scores == "marginal" else chosen.astype(float)
+        """Give the share of neighbours that have each label."""
+        return self._solve(X)[0]
 
     def _decide(self, scores: FloatArray, X: Any) -> NDArray[np.int64]:
         return self._solve(X)[1].astype(np.int64)

@@ -60,9 +60,6 @@ class LIMO(MultiLabelClassifier):
     decay : {'active', 'always'}, default='active'
         Whether weights shrink only when the drawn hinge is above zero, as
         printed, or whenever they are drawn.
-    preset : {'paper', None}, default=None
-        ``paper``: columns divided by their largest absolute value, no intercept.
-        It overrides `scaling` and `fit_intercept`.
     scaling : {'auto', 'standard', 'max-abs', 'none'}, default='auto'
         Scaling of the features, learnt in `fit`; ``auto`` standardises dense
         features and divides sparse ones by their largest absolute value.
@@ -125,7 +122,6 @@ class LIMO(MultiLabelClassifier):
         max_iter: int | None = None,
         sampling: str = "paper",
         decay: str = "active",
-        preset: str | None = None,
         scaling: str | None = "auto",
         fit_intercept: bool = True,
         features: str | None = None,
@@ -140,7 +136,6 @@ class LIMO(MultiLabelClassifier):
         self.max_iter = max_iter
         self.sampling = sampling
         self.decay = decay
-        self.preset = preset
         self.scaling = scaling
         self.fit_intercept = fit_intercept
         self.features = features
@@ -182,7 +177,6 @@ class LIMO(MultiLabelClassifier):
         for name, known in (
             ("sampling", ("paper", "code")),
             ("decay", ("active", "always")),
-            ("preset", ("paper", None)),
             ("features", ("rff", "nystroem", None)),
         ):
             if getattr(self, name) not in known:
@@ -197,8 +191,7 @@ class LIMO(MultiLabelClassifier):
         return "per-label" if self.lambda1 == 0 else "global"
 
     def _fit_features(self, X: Any, generator: np.random.Generator) -> None:
-        scaling = "max-abs" if self.preset == "paper" else self.scaling
-        self.scaler_ = make_scaler(scaling, X)
+        self.scaler_ = make_scaler(self.scaling, X)
         self.feature_map_ = None
         if self.features is not None:
             count = check_count("n_components", self.n_components)
@@ -222,7 +215,7 @@ class LIMO(MultiLabelClassifier):
         Z = self._scaled(X)
         if self.feature_map_ is not None:
             Z = self.feature_map_.transform(Z)
-        if self.fit_intercept and self.preset != "paper":
+        if self.fit_intercept:
             ones = np.ones((Z.shape[0], 1))
             if sparse.issparse(Z):
                 return sparse.csr_array(sparse.hstack([Z, sparse.csr_array(ones)]))

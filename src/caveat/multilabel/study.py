@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caveat._registry import Entry
-from caveat.exceptions import InvalidInput, UnknownName
+from caveat.exceptions import InvalidInput
 from caveat.measures.multilabel import DegenerateWarning, TieWarning, evaluate
 from caveat.multilabel._breakdown import per_label
 from caveat.multilabel._compare import absent_labels
@@ -18,30 +18,18 @@ from caveat.multilabel._margins import margins
 from caveat.multilabel._thresholded import learner_scores
 from caveat.multilabel.criteria import cross_validation
 from caveat.multilabel.registry import CRITERIA, LEARNERS, MEASURES, RULES
-from caveat.multilabel.reproduction import benchmark_rows, scale_all_rows
-from caveat.study.topic import Context, Outcome, Row, Split, single_world
+from caveat.study.topic import Context, Outcome, Row, single_world
 from caveat.tables import TableEncoder
 
 FOLDS = 3
 MOST_LABEL_ROWS = 500
 """A table of single labels is kept for at most so many labels."""
 
-PAPER_NAMES = {
-    "br-svm": "br",
-    "ml-knn": "ml-knn",
-    "gfm": "gfm",
-    "limo": "limo",
-    "limo-inst": "limo-inst",
-    "limo-label": "limo-label",
-}
-
 
 class MultiLabelTopic:
     """Several labels per item, all known in training.
 
-    ``protocol: paper`` does as Wu & Zhou (2017) did: features scaled on all rows,
-    thresholds by measure, six methods without parameters. `small` is a study for the
-    common tests.
+    `small` is a study for the common tests.
     """
 
     name = "multilabel"
@@ -49,7 +37,7 @@ class MultiLabelTopic:
     measures = MEASURES
     criteria = CRITERIA
     rules = RULES
-    protocols = ("caveat", "paper")
+    protocols = ("caveat",)
     default_rules = ("cross-validation", "oracle")
     small: Mapping[str, Any] = {"datasets": ["tags"], "resampling": {"folds": 2}}
 
@@ -72,8 +60,6 @@ class MultiLabelTopic:
     def run(self, context: Context) -> Outcome:
         """Fit every configuration and judge it by all eleven measures."""
         dataset = context.dataset
-        if context.protocol == "paper":
-            return _run_paper(context)
         split = context.split()
         encoder = TableEncoder(kinds=dict(dataset.kinds))
         X_train = encoder.fit_transform(dataset.X.iloc[split.train])
@@ -159,43 +145,6 @@ def _label_rows(
         {"label": name, **{str(key): _number(value) for key, value in row.items()}}
         for name, row in zip(names, table.to_dict("records"), strict=True)
     ]
-
-
-def _run_paper(context: Context) -> Outcome:
-    """Run one method as the paper did; every other rule goes to the curves."""
-    name, dataset = context.entry.name, context.dataset
-    if name not in PAPER_NAMES:
-        raise UnknownName.among("method of the protocol 'paper'", name, PAPER_NAMES)
-    params = {**context.spec["learner"]["params"]}
-    if params or any(chosen for _, chosen in context.configurations):
-        raise InvalidInput(
-            f"{name}: protocol 'paper' takes no parameters; leave them out"
-        )
-    count = len(dataset.X)
-    order = np.random.default_rng(context.seed("split")).permutation(count)
-    size = min(count - 1, max(1, round(context.spec["split"]["test-size"] * count)))
-    split = Split(train=np.sort(order[size:]), test=np.sort(order[:size]))
-    found = benchmark_rows(
-        PAPER_NAMES[name],
-        scale_all_rows(dataset.X.to_numpy(dtype=np.float64)),
-        dataset.Y.to_numpy(dtype=np.int64),
-        split.train,
-        split.test,
-        random_state=context.seed("learner"),
-    )
-    main = {
-        f"test.{_hyphens(row['measure'])}": _number(row["value"])
-        for row in found
-        if row["rule"] in ("half", "own", "code")
-    }
-    main["oracle.average-precision"] = main["test.average-precision"]
-    [(index, _)] = context.configurations
-    return Outcome(
-        rows=[{"config": index, "checkpoint": None, **main}],
-        curves={"rules": [{**row, "value": _number(row["value"])} for row in found]},
-        digests={"split": split.digest},
-        notes=absent_labels(dataset.Y, split.train, split.test),
-    )
 
 
 def _hyphens(name: str) -> str:

@@ -5,7 +5,6 @@ from caveat._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "_agreement": ["Agreement", "importance_agreement"],
         "_curve": ["shift_curve"],
         "_export": ["export_shifted"],
         "_gaps": ["degradation_area", "performance_gap", "retained"],
@@ -41,8 +40,6 @@ __getattr__, __dir__, __all__ = attach(
         "_tuning": ["Tuning", "tune"],
         "_upper": ["upper_bound"],
         "measures": [],
-        "observations": [],
         "registry": [],
-        "summaries": [],
     },
 )

@@ -1,0 +1,1 @@
+"""Partial labels: the PLENCH tables on Lost and Italian (Wang et al., 2025)."""
