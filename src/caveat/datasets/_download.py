@@ -28,6 +28,7 @@ from urllib.request import (
 )
 
 from caveat import __version__
+from caveat._files import new_file
 from caveat.exceptions import DataError
 
 DEADLINE = 1800.0  # seconds for one file, all in all
@@ -51,7 +52,7 @@ def download(
     url : str
         https, or http to this very machine.
     part : Path
-        Where the bytes go; what it held before is overwritten.
+        Where the bytes go; what is there is replaced, never written through.
     limit : int
         More bytes than this are not taken.
     deadline : float
@@ -116,7 +117,8 @@ def _save(response: Any, part: Path, limit: int, watch: _Watch) -> None:
     if announced is not None and announced.isdigit() and int(announced) > limit:
         raise DataError(f"it has {announced} bytes, more than the {limit} allowed")
     size = 0
-    with part.open("wb") as stream:
+    part.unlink(missing_ok=True)  # of a mirror that was tried before
+    with new_file(part) as stream:
         while chunk := response.read1(_CHUNK):
             size += len(chunk)
             if size > limit:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
+from caveat._files import open_plain, read_plain
 from caveat.exceptions import DataError, InvalidInput, listing
 
 FORMATS = ("csv", "parquet", "arff", "mat", "idx", "npz", "images")
@@ -81,7 +82,7 @@ def digest_of(path: Path) -> str:
     try:
         if path.is_dir():
             return _folder_digest(path)
-        with path.open("rb") as stream:
+        with open_plain(path) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
@@ -99,6 +100,6 @@ def _folder_digest(folder: Path) -> str:
 def bytes_of(path: Path) -> bytes:
     """Read a file whole, or say why it cannot be read."""
     try:
-        return path.read_bytes()
+        return read_plain(path)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
