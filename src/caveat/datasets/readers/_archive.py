@@ -69,6 +69,7 @@ def _read_zip(
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
             _check_count(len(members), where, most_members)
+            _check_directory(data, len(members), where)
             _check_names([member.filename for member in members], where)
             for member in members:
                 _check_zip_member(member, where)
@@ -79,6 +80,17 @@ def _read_zip(
         raise DataError(f"{where} is not a whole zip archive: {error}") from error
     except (NotImplementedError, RuntimeError) as error:
         raise DataError(f"{where} cannot be unpacked: {error}") from error
+
+
+def _check_directory(data: bytes, found: int, where: str) -> None:
+    """Refuse a zip whose directory was bent so that it swallows members."""
+    end = data.rindex(b"PK\x05\x06")
+    (listed,) = struct.unpack_from("<H", data, end + 10)
+    if listed not in (found, 0xFFFF):  # the number does not fit: zip64
+        raise DataError(
+            f"{where} is not a whole zip archive: it lists {listed} members, {found} "
+            "were found"
+        )
 
 
 def _check_zip_member(member: zipfile.ZipInfo, where: str) -> None:
