@@ -6,7 +6,7 @@ import filecmp
 import hashlib
 import logging
 import secrets
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -143,7 +143,8 @@ def _fetch_files(
         return dataset
     finally:
         for part in parts.values():
-            part.unlink(missing_ok=True)
+            with suppress(OSError):  # the next fetch removes it
+                part.unlink(missing_ok=True)
 
 
 def _part(entry: Entry, file: SourceFile, home: Path) -> Path:
@@ -152,8 +153,9 @@ def _part(entry: Entry, file: SourceFile, home: Path) -> Path:
     The folder is locked, so nobody else is downloading into it.
     """
     folder = folder_of(entry, file, home)
-    for left in folder.glob(f".{file.name}.*{_ENDING}"):
-        left.unlink(missing_ok=True)
+    with suppress(OSError):
+        for left in folder.glob(f".{file.name}.*{_ENDING}"):
+            left.unlink(missing_ok=True)
     return folder / f".{file.name}.{secrets.token_hex(8)}{_ENDING}"
 
 

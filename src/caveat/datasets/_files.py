@@ -90,11 +90,21 @@ def digest_of(path: Path) -> str:
 
 def _folder_digest(folder: Path) -> str:
     digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
+    for path in entries_of(folder, deep=True):
         if path.is_file():
             name = path.relative_to(folder).as_posix().encode()
             digest.update(f"{len(name)}:".encode() + name + digest_of(path).encode())
     return digest.hexdigest()
+
+
+def entries_of(folder: Path, *, deep: bool = False) -> list[Path]:
+    """List what a folder holds, sorted, also what is further down if `deep`."""
+    try:
+        return sorted(folder.rglob("*") if deep else folder.iterdir())
+    except OSError as error:
+        raise DataError(
+            f"{folder} cannot be listed: {error.strerror or error}"
+        ) from error
 
 
 def bytes_of(path: Path) -> bytes:
