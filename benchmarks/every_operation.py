@@ -22,8 +22,7 @@ from works import WORKS
 
 def run(most: int, wanted: list[str]) -> int:
     """Print the table; return how much trouble there was."""
-    print(f"{'work':18} {'kind':8} {'there':>6} {'failed':>6} {'told':>5} {'outlived':>8}"
-          f" {'trouble':>7} {'seconds':>8}")  # fmt: skip
+    print("work               kind      there failed  told outlived trouble  seconds")
     troubles = 0
     for work in WORKS:
         if wanted and not any(name in work.name for name in wanted):

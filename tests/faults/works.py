@@ -232,13 +232,13 @@ class Serving:
     """The live page, asked for three times; its server outlives every fault."""
 
     name, kinds = "server", ("network", "clock")
-    pages = {"index.html": b"<p>live" * 100, "a.csv": b"a\n1\n"}
 
     def prepare(self, folder: Path) -> None:
         pass
 
     def act(self, folder: Path) -> Any:
-        with PageServer(self.pages) as server:
+        pages = {"index.html": b"<p>live" * 100, "a.csv": b"a\n1\n"}
+        with PageServer(pages) as server:
             thread = threading.Thread(target=server.serve_forever, args=(0.005,))
             thread.daemon = True
             try:
@@ -257,13 +257,14 @@ class Serving:
         """Ask again until there is an answer, as a person with a browser does."""
         for _ in range(3):
             caller = HTTPConnection("127.0.0.1", port, timeout=20)
-            with (
-                contextlib.suppress(OSError, HTTPException),
-                contextlib.closing(caller),
-            ):
+            try:
                 caller.request("GET", f"/{name}")
                 answer = caller.getresponse()
                 return answer.status, answer.read()
+            except (OSError, HTTPException):
+                continue
+            finally:
+                caller.close()
         return 0, b""
 
     def look(self, folder: Path, failed: bool) -> None:
@@ -333,7 +334,7 @@ class Commanding:
         for words in (
             ["run", study, "--ledger", ledger, "--engine", "inline"],
             ["status", ledger],
-            ["export", ledger, out],
+            ["export", ledger, "--out", out],
         ):
             code, told = _call(words)
             if code:
