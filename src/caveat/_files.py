@@ -8,6 +8,7 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
@@ -83,7 +84,7 @@ def sync_folder(folder: Path) -> None:
             raise
 
 
-def open_plain(path: str | Path) -> BinaryIO:
+def open_plain(path: str | Path) -> BufferedReader:
     """Open a plain file for reading.
 
     Raises

@@ -228,14 +228,14 @@ class _Handler(BaseHTTPRequestHandler):
         super().setup()
         self.rfile.close()
         self._arriving = _Arriving(self.connection)
-        self.rfile = io.BufferedReader(self._arriving)
+        self.rfile = self._reader = io.BufferedReader(self._arriving)
 
     def handle_one_request(self) -> None:
         """Wait for a request, take it whole, answer it, or hang up."""
         self.close_connection = True
         self._arriving.allow(REQUEST_SECONDS)
         with suppress(TimeoutError):
-            if self.rfile.peek(1):
+            if self._reader.peek(1):
                 self._arriving.allow(REQUEST_SECONDS)
                 super().handle_one_request()
                 self.server.callers.note(self.connection, busy=False)

@@ -47,7 +47,7 @@ def unpacked(data: bytes, where: str, most: int = MOST_BYTES) -> bytes:
 
 
 @contextmanager
-def opened(place: Path) -> Iterator[BinaryIO]:
+def opened(place: Path) -> Iterator[io.BufferedReader]:
     """Open a file, through gzip where its name says so, to be read in blocks."""
     with open_plain(place) as stream:
         if place.suffix.lower() != ".gz":
@@ -55,7 +55,7 @@ def opened(place: Path) -> Iterator[BinaryIO]:
             return
         raw = _Bounded(stream, str(place), place.stat().st_size)
         with io.BufferedReader(raw) as plain:
-            yield plain  # type: ignore[misc]
+            yield plain
 
 
 class _Bounded(io.RawIOBase):
