@@ -1,7 +1,10 @@
 """The server of live pages, called by raw sockets: what it gives, what it refuses."""
 
+import contextlib
+import select
 import socket
 import threading
+import time
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -147,24 +150,128 @@ def test_what_is_no_sane_request_is_refused(server, request_, status):
     assert ask(server)[0].status == 200
 
 
-def test_a_slow_caller_is_left_and_keeps_nobody_waiting(monkeypatch):
-    monkeypatch.setattr(_server._Handler, "timeout", 0.2)
-    with PageServer(PAGES) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as slow:
-            slow.sendall(b"GET / HT")
-            assert ask(server)[0].status == 200
-            assert slow.recv(100) == b""
-        server.shutdown()
+def hung_up(caller):
+    """Whether the server has hung up: what it says then is nothing, or a reset."""
+    try:
+        return caller.recv(100) == b""
+    except ConnectionError:
+        return True
 
 
-def test_too_many_callers_at_once_are_turned_away(server):
-    taken = [server._free.acquire() for _ in range(_server.MOST_CONNECTIONS)]
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as one_more:
-        assert one_more.recv(100) == b""
-    for _ in taken:
-        server._free.release()
+def drip(caller, request):
+    """Send a request byte by byte until it is sent or the server hangs up."""
+    caller.settimeout(0.02)
+    for byte in request:
+        try:
+            caller.sendall(bytes([byte]))
+            if caller.recv(100) == b"":
+                return "hung up"
+        except TimeoutError:
+            continue
+        except ConnectionError:
+            return "hung up"
+    return "all was sent"
+
+
+@pytest.mark.parametrize("before", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"])
+def test_a_dripping_caller_is_left_though_every_byte_comes_soon(
+    server, monkeypatch, before
+):
+    """The deadline is the request's: no byte comes later than 0.02 s after another."""
+    monkeypatch.setattr(_server, "REQUEST_SECONDS", 0.3)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as slow:
+        slow.sendall(before)
+        assert drip(slow, b"GET / HTTP/1.1\r\n" + b"X: 1\r\n" * 1000) == "hung up"
     assert ask(server)[0].status == 200
+
+
+def test_a_silent_caller_is_left_and_keeps_nobody_waiting(server, monkeypatch):
+    monkeypatch.setattr(_server, "REQUEST_SECONDS", 0.2)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as slow:
+        slow.sendall(b"GET / HT")
+        assert ask(server)[0].status == 200
+        assert hung_up(slow)
+
+
+def test_a_caller_who_does_not_listen_is_left(server, monkeypatch):
+    monkeypatch.setattr(_server, "ANSWER_SECONDS", 0.2)
+    server.show({"index.html": b"x" * 50_000_000})
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as deaf:
+        deaf.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        while server.callers.count:
+            time.sleep(0.01)
+    assert server.callers.count == 0
+
+
+def test_slow_callers_lock_nobody_out_the_oldest_makes_room(server, monkeypatch):
+    monkeypatch.setattr(_server, "REQUEST_SECONDS", 1000.0)
+    with contextlib.ExitStack() as stack:
+        slow = []
+        for number in range(_server.MOST_CALLERS):
+            one = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+            slow.append(stack.enter_context(one))
+            slow[-1].sendall(b"G")
+            while server.callers.count <= number:
+                time.sleep(0.005)
+        for turn in range(3):
+            caller = HTTPConnection("127.0.0.1", server.port, timeout=10)
+            stack.callback(caller.close)
+            caller.request("GET", "/")
+            answer = caller.getresponse()
+            assert (answer.status, answer.read()) == (200, PAGES["index.html"])
+            assert hung_up(slow[turn])
+        assert server.callers.count <= _server.MOST_CALLERS
+        last = slow[-1]
+        last.sendall(b"ET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert b"200 OK" in last.recv(100)
+
+
+def test_the_idle_go_before_those_who_are_being_answered():
+    callers, ends = _server._Callers(), [socket.socketpair() for _ in range(3)]
+    try:
+        for (ours, _), busy in zip(ends, [True, False, False], strict=True):
+            callers.note(ours, busy=busy)
+        gone = []
+        for _ in ends:
+            callers.make_room(most=0)
+            theirs = [pair[1] for pair in ends]
+            ended = select.select(theirs, [], [], 0)[0]
+            gone.append([number for number in range(3) if theirs[number] in ended])
+        assert gone == [[1], [1, 2], [0, 1, 2]]
+        assert callers.count == 0
+    finally:
+        for pair in ends:
+            for one in pair:
+                one.close()
+
+
+def test_callers_beyond_what_the_system_gives_cost_an_idle_one_its_place(
+    server, monkeypatch
+):
+    """No more files: the first call fails, an idle caller goes, the next is taken."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as idle:
+        while not server.callers.count:
+            time.sleep(0.005)
+        real, failures = server.socket.accept, [OSError(24, "Too many open files")]
+
+        def accept():
+            if failures:
+                raise failures.pop()
+            return real()
+
+        monkeypatch.setattr(server, "socket", _Socket(server.socket, accept))
+        assert ask(server)[0].status == 200
+        assert hung_up(idle)
+
+
+class _Socket:
+    """A listening socket whose `accept` is ours."""
+
+    def __init__(self, real, accept):
+        self._real, self.accept = real, accept
+
+    def __getattr__(self, name):
+        return getattr(self._real, name)
 
 
 def test_it_listens_at_this_machine_alone(server):

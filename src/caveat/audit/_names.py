@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from pandas.api import types
 
+from caveat._files import read_plain, write_whole
 from caveat.audit._score import read_predictions
 from caveat.audit._sets import SEPARATOR
 from caveat.candidates._table import labels_of
@@ -87,7 +88,7 @@ def without_names(prepared: Prepared, folder: Path) -> Prepared:
 def check_folder(folder: Path, study_file: str) -> None:
     """Refuse a folder in which an audit with names has been."""
     place = folder / study_file
-    if place.is_file() and STUDY_NAME not in place.read_text("utf-8"):
+    if place.is_file() and STUDY_NAME not in read_plain(place).decode():
         raise InvalidInput(
             f"--no-names: {folder.name!r} holds an audit with names; name another "
             "folder with --out"
@@ -141,7 +142,7 @@ def _copy(dataset: Dataset, names: Names, sets: str | None, place: Path) -> Path
         single = target.map(names.classes)
         whole = names.labels(target) if single.isna().any() else single
         frame = frame.assign(**{_TARGET: whole})
-    frame.to_parquet(place, index=False)
+    write_whole(place, frame.to_parquet(index=False))
     return place
 
 
@@ -198,7 +199,7 @@ def _predictions(
         key = names.columns[given["key"]]
         found[key] = frame[given["key"]]
     place = folder / "predictions.parquet"
-    found.to_parquet(place, index=False)
+    write_whole(place, found.to_parquet(index=False))
     return {
         "file": str(place),
         "digest": digest_of(place),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from caveat.audit._outline import hints
+from caveat.datasets.readers._packed import opened
+from caveat.exceptions import DataError
 
 if TYPE_CHECKING:
     from caveat.datasets import Dataset
@@ -83,16 +85,24 @@ def screening_rows(count: int, seed: int) -> NDArray[np.intp]:
 
 def about_columns(place: Path, form: str) -> int:
     """Say about how many columns a file has, without parsing it."""
-    if form == "parquet":
-        import pyarrow.parquet as pq
-
-        return int(pq.ParquetFile(place).metadata.num_columns)
-    import gzip
-
-    opened = gzip.open if place.suffix.lower() == ".gz" else open
-    with opened(place, "rb") as stream:
-        line = stream.readline(_LINE)
+    try:
+        with opened(place) as stream:
+            if form == "parquet":
+                return _parquet_columns(stream)
+            line = stream.readline(_LINE)
+    except OSError as error:
+        raise DataError(f"{place} cannot be read: {error.strerror or error}") from error
     return 1 + max(line.count(sign) for sign in (b",", b";", b"\t", b"|"))
+
+
+def _parquet_columns(stream: BinaryIO) -> int:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return int(pq.ParquetFile(stream).metadata.num_columns)
+    except pa.ArrowException:
+        return 1  # the reader will say what is wrong with the file
 
 
 def _told(dataset: Dataset, rows: NDArray[np.intp]) -> NDArray[np.float64]:

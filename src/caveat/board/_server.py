@@ -8,10 +8,13 @@ site cannot reach it by pointing its own name at this machine (DNS rebinding).
 from __future__ import annotations
 
 import hashlib
+import io
 import ipaddress
 import socket
 import threading
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -20,8 +23,10 @@ from urllib.parse import unquote, urlsplit
 from caveat.exceptions import InvalidInput
 from caveat.pages._write import INDEX
 
-MOST_CONNECTIONS = 32
-PATIENCE_SECONDS = 10
+MOST_CALLERS = 32
+# However a caller drips: its request has to be here, and its answer taken, in time.
+REQUEST_SECONDS = 10.0
+ANSWER_SECONDS = 60.0
 
 _KINDS = {
     "html": "text/html; charset=utf-8",
@@ -66,13 +71,13 @@ class PageServer(ThreadingHTTPServer):
     """
 
     daemon_threads = True
-    request_queue_size = MOST_CONNECTIONS
+    request_queue_size = MOST_CALLERS
 
     def __init__(
         self, pages: Mapping[str, bytes], host: str = "127.0.0.1", port: int = 0
     ) -> None:
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self._free = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        self.callers = _Callers()
         self.show(pages)
         try:
             super().__init__((host, port), _Handler)
@@ -109,22 +114,87 @@ class PageServer(ThreadingHTTPServer):
         # Nobody can make a browser believe that an address is a name of their own.
         return not is_loopback(self.host) and _is_address(host)
 
+    def get_request(self) -> Any:
+        """Take the next call; where files run out, an idle caller gives its own."""
+        try:
+            return super().get_request()
+        except OSError:
+            self.callers.make_room(most=0)
+            raise
+
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread of its own, unless there are too many already."""
-        if not self._free.acquire(blocking=False):
-            self.shutdown_request(request)
-            return
+        """Answer in a thread of its own; if there are too many, one makes room."""
+        self.callers.make_room(most=MOST_CALLERS - 1)
+        self.callers.note(request, busy=False)
         super().process_request(request, client_address)
 
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer one caller."""
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self._free.release()
+    def shutdown_request(self, request: Any) -> None:
+        """Hang up."""
+        self.callers.forget(request)
+        super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Stay silent about callers who hang up."""
+
+
+class _Callers:
+    """Who is connected, whether an answer is on its way, and since when."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._since: dict[socket.socket, tuple[bool, float]] = {}
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._since)
+
+    def note(self, caller: socket.socket, *, busy: bool) -> None:
+        """Remember that a caller began to wait for its answer, or to ask."""
+        with self._lock:
+            self._since[caller] = (busy, time.monotonic())
+
+    def forget(self, caller: socket.socket) -> None:
+        """Remember a caller no longer."""
+        with self._lock:
+            self._since.pop(caller, None)
+
+    def make_room(self, most: int) -> None:
+        """Hang up on the one that has been idle longest, if there are more than that.
+
+        Only if all are being answered, the one that takes longest over it has to go:
+        nobody can lock the others out, by asking slowly or by listening slowly.
+        """
+        with self._lock:
+            if len(self._since) <= most:
+                return
+            oldest = min(self._since, key=self._since.__getitem__)
+            del self._since[oldest]
+        # Its thread sees the end of what it reads or writes, and cleans up.
+        with suppress(OSError):
+            oldest.shutdown(socket.SHUT_RDWR)
+
+
+class _Arriving(io.RawIOBase):
+    """What a caller sends, up to one moment for all of it, not for every byte."""
+
+    def __init__(self, caller: socket.socket) -> None:
+        self._caller = caller
+        self.allow(REQUEST_SECONDS)
+
+    def allow(self, seconds: float) -> None:
+        """Set the moment, from now on."""
+        self._end = time.monotonic() + seconds
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the request took too long")
+        self._caller.settimeout(left)
+        return self._caller.recv_into(buffer)
 
 
 def is_loopback(host: str) -> bool:
@@ -148,10 +218,35 @@ def _is_address(host: str) -> bool:
 
 class _Handler(BaseHTTPRequestHandler):
     server: PageServer
-    timeout = PATIENCE_SECONDS
+    connection: socket.socket
     server_version = "caveat"
     sys_version = ""
     protocol_version = "HTTP/1.1"
+
+    def setup(self) -> None:
+        """Read from the caller with one deadline for a request."""
+        super().setup()
+        self.rfile.close()
+        self._arriving = _Arriving(self.connection)
+        self.rfile = self._reader = io.BufferedReader(self._arriving)
+
+    def handle_one_request(self) -> None:
+        """Wait for a request, take it whole, answer it, or hang up."""
+        self.close_connection = True
+        self._arriving.allow(REQUEST_SECONDS)
+        with suppress(TimeoutError):
+            if self._reader.peek(1):
+                self._arriving.allow(REQUEST_SECONDS)
+                super().handle_one_request()
+                self.server.callers.note(self.connection, busy=False)
+
+    def parse_request(self) -> bool:
+        """Take the request's head; from then on an answer is on its way."""
+        found = super().parse_request()
+        self.server.callers.note(self.connection, busy=True)
+        # A socket's time is for all of what one call sends, not for every byte.
+        self.connection.settimeout(ANSWER_SECONDS)
+        return found
 
     def do_GET(self) -> None:
         """Send one file."""

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from caveat._files import write_whole
+from caveat._files import read_plain, write_whole
 from caveat.candidates._candidates import Mask
 from caveat.exceptions import DataError, InvalidInput, UnknownName
 
@@ -196,7 +196,8 @@ class Annotations:
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read what `save` wrote; nothing is unpickled."""
         try:
-            with np.load(path, allow_pickle=False) as file:
+            content = io.BytesIO(read_plain(os.fspath(path)))
+            with np.load(content, allow_pickle=False) as file:
                 parts = {name: file[name] for name in file.files}
             lists = (parts["labels"], parts["set_starts"], parts["item_starts"])
             return cls(*lists, n_classes=int(parts["n_classes"]))

@@ -68,12 +68,13 @@ def demo(out: str, jobs: int | None) -> None:
 
 def _audit(folder: Path, jobs: int | None) -> Path:
     """Audit an embedded table as if it were a file of somebody's."""
+    from caveat._files import write_whole
     from caveat.audit import Settings, audit
     from caveat.datasets import load
 
     data = load("breast_cancer")
     file = folder / "breast_cancer.csv"
-    data.X.assign(diagnosis=data.y).to_csv(file, index=False)
+    write_whole(file, data.X.assign(diagnosis=data.y).to_csv(index=False))
     progress = Progress("demo audit")
     settings = Settings(
         str(file),

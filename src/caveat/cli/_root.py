@@ -122,6 +122,16 @@ def main(args: Sequence[str] | None = None) -> None:
         # Whoever read our output has seen enough; say nothing more to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except OSError as error:
+        # A full disk, too many open files, a broken pipe to a worker: not our doing.
+        if "--debug" in given:
+            raise
+        what = f" ({error.filename})" if error.filename else ""
+        _complain(
+            f"the system refused something: {error.strerror or error}{what}; mend "
+            "that and run the same command again"
+        )
+        code = 2
     except Exception as error:
         if "--debug" in given:
             raise

@@ -28,6 +28,7 @@ from urllib.request import (
 )
 
 from caveat import __version__
+from caveat._files import new_file
 from caveat.exceptions import DataError
 
 DEADLINE = 1800.0  # seconds for one file, all in all
@@ -51,7 +52,7 @@ def download(
     url : str
         https, or http to this very machine.
     part : Path
-        Where the bytes go; what it held before is overwritten.
+        Where the bytes go; what is there is replaced, never written through.
     limit : int
         More bytes than this are not taken.
     deadline : float
@@ -81,11 +82,8 @@ def download(
     except HTTPError as error:
         error.close()
         raise DataError(f"the server answered {error.code} {error.reason}") from error
-    except (URLError, OSError, http.client.HTTPException) as error:
-        if watch.over:
-            raise DataError(f"it took longer than {deadline:g} s") from error
-        reason = error.reason if isinstance(error, URLError) else error
-        raise DataError(f"no connection: {reason or type(error).__name__}") from error
+    except (OSError, http.client.HTTPException) as error:
+        raise _lost(error, watch) from error
 
 
 def check_address(url: str, *, before: str = "") -> None:
@@ -116,20 +114,40 @@ def _save(response: Any, part: Path, limit: int, watch: _Watch) -> None:
     if announced is not None and announced.isdigit() and int(announced) > limit:
         raise DataError(f"it has {announced} bytes, more than the {limit} allowed")
     size = 0
-    with part.open("wb") as stream:
-        while chunk := response.read1(_CHUNK):
-            size += len(chunk)
-            if size > limit:
-                raise DataError(f"it is longer than the {limit} bytes allowed")
-            if watch.over:
-                raise DataError(f"it took longer than {watch.seconds:g} s")
-            stream.write(chunk)
-        stream.flush()
-        os.fsync(stream.fileno())
+    try:
+        part.unlink(missing_ok=True)  # of a mirror that was tried before
+        with new_file(part) as stream:
+            while chunk := _received(response, watch):
+                size += len(chunk)
+                if size > limit:
+                    raise DataError(f"it is longer than the {limit} bytes allowed")
+                if watch.over:
+                    raise DataError(f"it took longer than {watch.seconds:g} s")
+                stream.write(chunk)
+            stream.flush()
+            os.fsync(stream.fileno())
+    except OSError as error:  # of the disk: those of the network are told by now
+        raise DataError(
+            f"{part.parent} cannot be written: {error.strerror or error}"
+        ) from error
     if watch.over:
         raise DataError(f"it took longer than {watch.seconds:g} s")
     if announced is not None and announced.isdigit() and int(announced) != size:
         raise DataError(f"the body ended after {size} of {announced} bytes")
+
+
+def _received(response: Any, watch: _Watch) -> bytes:
+    try:
+        return response.read1(_CHUNK)
+    except (OSError, http.client.HTTPException) as error:
+        raise _lost(error, watch) from error
+
+
+def _lost(error: Exception, watch: _Watch) -> DataError:
+    if watch.over:
+        return DataError(f"it took longer than {watch.seconds:g} s")
+    reason = error.reason if isinstance(error, URLError) else error
+    return DataError(f"no connection: {reason or type(error).__name__}")
 
 
 class _Watch:
@@ -147,7 +165,12 @@ class _Watch:
         return time.monotonic() >= self.end
 
     def __enter__(self) -> _Watch:
-        self.timer.start()
+        try:
+            self.timer.start()
+        except RuntimeError as error:
+            raise DataError(
+                f"its time cannot be watched: {error}; end some programs"
+            ) from error
         return self
 
     def __exit__(self, *_: object) -> None:

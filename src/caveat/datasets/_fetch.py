@@ -5,16 +5,18 @@ from __future__ import annotations
 import filecmp
 import hashlib
 import logging
-from contextlib import ExitStack
+import secrets
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from caveat._files import sync_folder
 from caveat._registry import Entry
 from caveat.datasets._download import download
 from caveat.datasets._files import bytes_of
 from caveat.datasets._home import offline
 from caveat.datasets._lock import locked
-from caveat.datasets._manifest import put_bytes, sync_folder
+from caveat.datasets._manifest import put_bytes
 from caveat.datasets._row import SourceFile
 from caveat.datasets._store import (
     Found,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from caveat.datasets._dataset import Dataset
 
 log = logging.getLogger(__name__)
+_ENDING = ".download"
 _PAGE = (b"<!doctype html", b"<html")
 
 
@@ -140,11 +143,20 @@ def _fetch_files(
         return dataset
     finally:
         for part in parts.values():
-            part.unlink(missing_ok=True)
+            with suppress(OSError):  # the next fetch removes it
+                part.unlink(missing_ok=True)
 
 
 def _part(entry: Entry, file: SourceFile, home: Path) -> Path:
-    return folder_of(entry, file, home) / f"{file.name}.part"
+    """Name a file to download into, and remove what killed downloads have left.
+
+    The folder is locked, so nobody else is downloading into it.
+    """
+    folder = folder_of(entry, file, home)
+    with suppress(OSError):
+        for left in folder.glob(f".{file.name}.*{_ENDING}"):
+            left.unlink(missing_ok=True)
+    return folder / f".{file.name}.{secrets.token_hex(8)}{_ENDING}"
 
 
 def _put(part: Path, path: Path, old: Path) -> None:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
+from caveat._files import open_plain, read_plain
 from caveat.exceptions import DataError, InvalidInput, listing
 
 FORMATS = ("csv", "parquet", "arff", "mat", "idx", "npz", "images")
@@ -81,7 +82,7 @@ def digest_of(path: Path) -> str:
     try:
         if path.is_dir():
             return _folder_digest(path)
-        with path.open("rb") as stream:
+        with open_plain(path) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
@@ -89,16 +90,26 @@ def digest_of(path: Path) -> str:
 
 def _folder_digest(folder: Path) -> str:
     digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
+    for path in entries_of(folder, deep=True):
         if path.is_file():
             name = path.relative_to(folder).as_posix().encode()
             digest.update(f"{len(name)}:".encode() + name + digest_of(path).encode())
     return digest.hexdigest()
 
 
+def entries_of(folder: Path, *, deep: bool = False) -> list[Path]:
+    """List what a folder holds, sorted, also what is further down if `deep`."""
+    try:
+        return sorted(folder.rglob("*") if deep else folder.iterdir())
+    except OSError as error:
+        raise DataError(
+            f"{folder} cannot be listed: {error.strerror or error}"
+        ) from error
+
+
 def bytes_of(path: Path) -> bytes:
     """Read a file whole, or say why it cannot be read."""
     try:
-        return path.read_bytes()
+        return read_plain(path)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error

@@ -7,11 +7,11 @@ whole or not at all, and a broken one only means that its files are checked anew
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from caveat._files import read_plain, replacing
 from caveat.exceptions import DataError
 
 NAME = "manifest.json"
@@ -44,7 +44,7 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         if path.stat().st_size > _MOST_BYTES:
             return Manifest()
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(read_plain(path))
     except (OSError, ValueError):
         return Manifest()
     if not isinstance(found, dict) or found.get("caveat") != _VERSION:
@@ -80,26 +80,12 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def put_bytes(path: Path, data: bytes) -> None:
-    """Put a file in its place: beside it first, to the disk, then under its name."""
-    part = path.with_name(path.name + ".part")
+    """Put a file in its place, whole or not at all."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as stream:
+        with replacing(path) as stream:
             stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(path)
-        sync_folder(path.parent)
     except OSError as error:
         raise DataError(
             f"{path} cannot be written: {error.strerror or error}"
         ) from error
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a rename survive a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

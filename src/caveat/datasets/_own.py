@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from caveat._registry import Entry
-from caveat.datasets._files import FORMATS, bytes_of, companion, find_format
+from caveat.datasets._files import (
+    FORMATS,
+    bytes_of,
+    companion,
+    entries_of,
+    find_format,
+)
 from caveat.datasets._lock import locked
 from caveat.datasets._manifest import Manifest, put_bytes, read_manifest, write_manifest
 from caveat.datasets._row import SourceFile, check_id, row
@@ -27,7 +33,7 @@ def own_names(home: Path) -> list[str]:
         return []
     return sorted(
         folder.name
-        for folder in home.iterdir()
+        for folder in entries_of(home)
         if folder.is_dir() and read_manifest(folder).own is not None
     )
 

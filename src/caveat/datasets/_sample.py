@@ -8,15 +8,16 @@ take the picked ones; so memory holds the sample, never the file.
 from __future__ import annotations
 
 import dataclasses
-import gzip
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caveat._files import open_plain
+from caveat.datasets.readers._packed import opened
 from caveat.exceptions import DataError, InvalidInput
 
 if TYPE_CHECKING:
@@ -91,15 +92,16 @@ def _parquet_sample(place: Path, rows: int, seed: int) -> tuple[bytes, int] | No
     import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(place)
-        count = file.metadata.num_rows
-        if count <= rows:
-            return None
-        chosen, start, taken = picked_rows(count, rows, seed), 0, []
-        for batch in file.iter_batches(batch_size=65_536):
-            inside = chosen[(chosen >= start) & (chosen < start + batch.num_rows)]
-            taken.append(batch.take(pa.array(inside - start)))
-            start += batch.num_rows
+        with open_plain(place) as stream:
+            file = pq.ParquetFile(stream)
+            count = file.metadata.num_rows
+            if count <= rows:
+                return None
+            chosen, start, taken = picked_rows(count, rows, seed), 0, []
+            for batch in file.iter_batches(batch_size=65_536):
+                inside = chosen[(chosen >= start) & (chosen < start + batch.num_rows)]
+                taken.append(batch.take(pa.array(inside - start)))
+                start += batch.num_rows
         sink = pa.BufferOutputStream()
         pq.write_table(pa.Table.from_batches(taken), sink)
     except pa.ArrowException:
@@ -110,7 +112,7 @@ def _parquet_sample(place: Path, rows: int, seed: int) -> tuple[bytes, int] | No
 def _text_sample(
     place: Path, rows: int, seed: int, header: bool
 ) -> tuple[bytes, int] | None:
-    with _opened(place) as stream:
+    with opened(place) as stream:
         if stream.read(2) in _WIDE_MARKS:
             return None
     count = sum(len(ends) for _, _, ends in _records(place)) - header
@@ -129,12 +131,6 @@ def _text_sample(
     return out.getvalue(), count
 
 
-def _opened(place: Path) -> BinaryIO:
-    if place.suffix.lower() == ".gz":
-        return gzip.open(place, "rb")  # type: ignore[return-value]
-    return place.open("rb")
-
-
 def _records(
     place: Path,
 ) -> Iterator[tuple[bytes, NDArray[np.int64], NDArray[np.int64]]]:
@@ -143,7 +139,7 @@ def _records(
     A line break ends a record where the number of quotes before it is even (RFC 4180);
     empty lines are no records.
     """
-    with _opened(place) as stream:
+    with opened(place) as stream:
         rest = b""
         while True:
             new = stream.read(_BLOCK)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from caveat._registry import Entry
-from caveat.datasets._files import bytes_of
+from caveat.datasets._files import bytes_of, entries_of
 from caveat.datasets._manifest import NAME, read_manifest, write_manifest
 from caveat.datasets._row import SourceFile, plain
 from caveat.exceptions import DataError
@@ -52,7 +52,7 @@ def place_of(entry: Entry, file: SourceFile, home: Path) -> Path:
     if exact.is_file() or not folder.is_dir():
         return exact
     wanted = plain(file.name)
-    for path in sorted(folder.iterdir()):
+    for path in entries_of(folder):
         if path.is_file() and plain(path.name) == wanted and path.name != NAME:
             return path
     return exact

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from caveat._files import write_whole
 from caveat._text import terminal_text
 from caveat.exceptions import InvalidInput
 from caveat.statistics._checks import check_count
@@ -257,5 +258,5 @@ def _written(text: str, path: str | Path | None) -> str:
     # A lone surrogate has no UTF-8; shown as an escape it cannot stop the file.
     data = text.encode("utf-8", errors="backslashreplace")
     if path is not None:
-        Path(path).write_bytes(data)
+        write_whole(path, data)
     return data.decode("utf-8")

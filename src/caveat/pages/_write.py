@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 
+from caveat._files import write_whole
 from caveat.exceptions import InvalidInput
 from caveat.pages._drawn import Drawn, draw_figures, page_figures
 from caveat.pages._model import Block, Download, Notice, Page, Switch, Table
@@ -73,48 +71,12 @@ def _block_files(block: Block) -> list[Download]:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write under a temporary name, sync, rename: readers never see half a file."""
+    """Write a file whole or not at all, and its folder before it."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     except OSError as error:
         raise InvalidInput(
             f"cannot write into {str(path.parent)!r} ({error.strerror}); "
             "choose another folder with --out"
         ) from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        # mkstemp makes files that only their owner can read; a report is to be shared.
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-        _sync_folder(path.parent)
-    except OSError as error:
-        with suppress(OSError):
-            os.unlink(name)
-        raise InvalidInput(
-            f"cannot write {str(path)!r} ({error.strerror}); free some space or "
-            "choose another folder with --out"
-        ) from error
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name last; not every file system lets one open a folder."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    write_whole(path, content)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from caveat._files import replacing
 from caveat.exceptions import DataError
 from caveat.shift._imputers import check_imputer
 from caveat.shift._planning import check_seed, plan_steps
@@ -126,21 +126,12 @@ def _parts(
 
 def _write(path: Path, parts: Any, step: Step | None) -> dict[str, Any]:
     """Write parts below each other; nobody ever sees half a file."""
-    half = path.with_name(f".{path.name}.part")
     rows = subsets = 0
-    try:
-        with half.open("w", encoding="utf-8", newline="") as stream:
-            for number, part in enumerate(parts):
-                part.to_csv(
-                    stream, index=False, header=number == 0, lineterminator="\n"
-                )
-                rows += len(part)
-                subsets += 1
-            stream.flush()
-            os.fsync(stream.fileno())
-        half.replace(path)
-    finally:
-        half.unlink(missing_ok=True)
+    with replacing(path) as stream:
+        for number, part in enumerate(parts):
+            part.to_csv(stream, index=False, header=number == 0, lineterminator="\n")
+            rows += len(part)
+            subsets += 1
     return {
         "file": path.name,
         "k": 0 if step is None else step.k,

@@ -18,6 +18,7 @@ from typing import Any, ParamSpec, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine, make_url
 
+from caveat._files import open_plain
 from caveat.exceptions import LedgerError
 from caveat.study._file_system import network_file_system
 from caveat.study._schema import APPLICATION_ID, SCHEMA_VERSION, meta, metadata
@@ -116,7 +117,7 @@ def _check_file(path: Path) -> bool:
     try:
         if path.is_dir():
             raise LedgerError(f"{str(path)!r} is a folder; name a ledger file")
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             header = file.read(108)
     except FileNotFoundError:
         return False

@@ -169,6 +169,7 @@ class Lane(threading.Thread):
             if self._process is None or not self._process.is_alive():
                 self._end_worker()
                 if not self._start_worker():
+                    self._end_worker()
                     continue
             assert self._pipe is not None
             with contextlib.suppress(OSError):
@@ -179,10 +180,15 @@ class Lane(threading.Thread):
 
     def _start_worker(self) -> bool:
         context = _DetachedContext()
-        self._pipe, theirs = context.Pipe()
-        self._process = _DetachedProcess(target=serve, args=(theirs, self._settings))
-        self._process.start()
-        theirs.close()
+        try:
+            self._pipe, theirs = context.Pipe()
+            with theirs:
+                self._process = _DetachedProcess(
+                    target=serve, args=(theirs, self._settings)
+                )
+                self._process.start()
+        except OSError:  # no more processes or files: it is tried again
+            return False
         ready: list[Any] = []
         while not ready and not self._stopping:
             ready = wait([self._pipe, self._process.sentinel], _PATIENCE_SECONDS)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from caveat.exceptions import LedgerError
 from caveat.study._canonical import canonical
 from caveat.study._database import (
     LostServer,
@@ -66,8 +67,9 @@ class Ledger:
     ) -> None:
         self.url = masked(url)
         self.lease = lease
-        self.owner = me()
         self._where = url
+        with self._explained():
+            self.owner = me()
         self._engine = open_engine(url, write=write)
         self._told: set[tuple[str, str, str]] = set()
 
@@ -101,6 +103,12 @@ class Ledger:
                     f"the ledger {self.url} does not answer: {first_line(error)}"
                 ) from error
             raise explain(error, self._where) from error
+        except OSError as error:
+            # Who holds a trial is read from files of the system.
+            raise LedgerError(
+                f"ledger {self.url}: the system does not say who runs "
+                f"({error.strerror or error}); end some programs and try again"
+            ) from error
 
     @property
     def _now(self) -> sa.ColumnElement[float]:

@@ -46,7 +46,7 @@ def host_id() -> str:
     machine = Path("/etc/machine-id")
     try:
         name = machine.read_text().strip()
-    except OSError:
+    except (FileNotFoundError, PermissionError):
         name = f"{uuid.getnode():x}"
     return f"{os.uname().nodename}.{name[:8]}".replace("|", "_")
 
@@ -57,5 +57,5 @@ def boot_id() -> str:
     boot = Path("/proc/sys/kernel/random/boot_id")
     try:
         return boot.read_text().strip()[:8]
-    except OSError:
+    except (FileNotFoundError, PermissionError):
         return f"{psutil.boot_time():.0f}"

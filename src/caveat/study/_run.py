@@ -265,9 +265,12 @@ class _Runner:
         while (waiting or self._claimed) and workers.capacity > 0:
             if not self._claimed:
                 asked = [waiting.pop() for _ in range(min(self._batch, len(waiting)))]
+                # Held before the answer is here: if it is lost, they are given back.
+                self._held.update(asked)
                 self._claimed = list(reversed(self.book.claim(asked)))
-                self._held.update(self._claimed)
-                busy.extend(key for key in asked if key not in self._held)
+                others = set(asked).difference(self._claimed)
+                self._held.difference_update(others)
+                busy.extend(key for key in asked if key in others)
                 continue
             workers.submit(self._by_key[self._claimed.pop()])
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from caveat._files import read_plain
 from caveat.exceptions import InvalidInput
 
 MOST_BYTES = 1 << 20
@@ -53,7 +54,7 @@ def read_yaml(source: str | Path) -> Document:
     """Read a YAML file strictly."""
     path = Path(source)
     try:
-        raw = path.read_bytes()
+        raw = read_plain(path)
     except OSError as error:
         raise InvalidInput(
             f"study file {str(path)!r} cannot be read: {error.strerror}; check the path"

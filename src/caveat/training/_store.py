@@ -11,13 +11,12 @@ import hashlib
 import json
 import math
 import os
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from caveat._files import read_plain, replacing
 from caveat.exceptions import DataError, InvalidInput
 
 _MAGIC = b"caveat tree 1\n"
@@ -64,18 +63,8 @@ def save_tree(path: str | os.PathLike[str], tree: Any) -> None:
     digest = hashlib.sha256()
     for part in parts:
         digest.update(part)
-    target = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.writelines([*parts, digest.digest()])
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    _flush_folder(target.parent)
+    with replacing(os.fspath(path)) as file:
+        file.writelines([*parts, digest.digest()])
 
 
 def load_tree(path: str | os.PathLike[str]) -> Any:
@@ -90,7 +79,7 @@ def load_tree(path: str | os.PathLike[str]) -> Any:
     The tree, its tensors on the CPU.
     """
     try:
-        content = Path(path).read_bytes()
+        content = read_plain(os.fspath(path))
     except OSError as error:
         raise DataError(
             f"{str(path)!r} cannot be read ({error.strerror}); check the path"
@@ -109,15 +98,6 @@ def load_tree(path: str | os.PathLike[str]) -> Any:
         return _decode(header["tree"], tensors)
     except (ValueError, LookupError, TypeError, RuntimeError) as error:
         raise DataError(f"{str(path)!r} holds no tree ({error}); delete it") from error
-
-
-def _flush_folder(folder: Path) -> None:
-    # Else a power cut may undo the renaming.
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _encode(node: Any, tensors: list[bytes], places: list[dict[str, Any]]) -> Any:

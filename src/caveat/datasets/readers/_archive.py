@@ -9,18 +9,21 @@ import bz2
 import io
 import lzma
 import stat
+import struct
 import tarfile
 import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterable
 
-from caveat.datasets.readers._packed import unpacked
+from caveat.datasets.readers._packed import check_unpacked, most_unpacked, unpacked
 from caveat.exceptions import DataError
 
 MOST_MEMBERS = 10_000
 MOST_BYTES = 2 * 2**30
-MOST_RATIO = 200
+_ZEROS = bytes(tarfile.BLOCKSIZE)
+# What zipfile and tarfile raise on archives that were bent.
+_BENT = (OSError, EOFError, ValueError, OverflowError, LookupError, struct.error)
 
 
 def read_archive(
@@ -66,16 +69,28 @@ def _read_zip(
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
             _check_count(len(members), where, most_members)
+            _check_directory(data, len(members), where)
             _check_names([member.filename for member in members], where)
             for member in members:
                 _check_zip_member(member, where)
             _check_total(sum(member.file_size for member in members), where, most_bytes)
             files = [member for member in members if not member.is_dir()]
             return {member.filename: archive.read(member) for member in files}
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, *_BENT) as error:
         raise DataError(f"{where} is not a whole zip archive: {error}") from error
     except (NotImplementedError, RuntimeError) as error:
         raise DataError(f"{where} cannot be unpacked: {error}") from error
+
+
+def _check_directory(data: bytes, found: int, where: str) -> None:
+    """Refuse a zip whose directory was bent so that it swallows members."""
+    end = data.rindex(b"PK\x05\x06")
+    (listed,) = struct.unpack_from("<H", data, end + 10)
+    if listed not in (found, 0xFFFF):  # the number does not fit: zip64
+        raise DataError(
+            f"{where} is not a whole zip archive: it lists {listed} members, {found} "
+            "were found"
+        )
 
 
 def _check_zip_member(member: zipfile.ZipInfo, where: str) -> None:
@@ -87,27 +102,25 @@ def _check_zip_member(member: zipfile.ZipInfo, where: str) -> None:
             f"{where}: member {member.filename!r} is a link, a device or has special "
             "permissions; the archive is refused"
         )
-    if member.file_size > MOST_RATIO * max(member.compress_size, 1) + 2**16:
-        raise DataError(
-            f"{where}: member {member.filename!r} unpacks to more than {MOST_RATIO} "
-            "times its size; the archive is refused"
-        )
+    name = f"{where}: member {member.filename!r}"
+    check_unpacked(member.file_size, member.compress_size, name)
 
 
 def _plain_tar(data: bytes, where: str, most_bytes: int) -> bytes:
     limit = most_bytes + 2**20
+    enough = most_unpacked(len(data), limit) + 1
     try:
         if data.startswith(b"BZh"):
             with bz2.BZ2File(io.BytesIO(data)) as stream:
-                plain = stream.read(limit + 1)
+                plain = stream.read(enough)
         elif data.startswith(b"\xfd7zXZ\x00"):
             with lzma.LZMAFile(io.BytesIO(data)) as packed:
-                plain = packed.read(limit + 1)
+                plain = packed.read(enough)
         else:
             return unpacked(data, where, limit)
-    except (OSError, EOFError, lzma.LZMAError) as error:
+    except (OSError, EOFError, ValueError, lzma.LZMAError) as error:
         raise DataError(f"{where} is not a whole archive: {error}") from error
-    _check_total(len(plain), where, limit)
+    check_unpacked(len(plain), len(data), where, limit)
     return plain
 
 
@@ -129,7 +142,8 @@ def _read_tar(
                     stream = archive.extractfile(member)
                     files[member.name] = stream.read() if stream else b""
                     _check_whole(files[member.name], member, where)
-    except (tarfile.TarError, OSError, EOFError, ValueError) as error:
+            _check_end(plain, archive.offset, where)
+    except (tarfile.TarError, RecursionError, MemoryError, *_BENT) as error:
         raise DataError(f"{where} is not a whole tar archive: {error}") from error
     _check_names(names, where)
     return files
@@ -146,6 +160,12 @@ def _check_tar_member(member: tarfile.TarInfo, where: str) -> None:
             f"{where}: member {member.name!r} has special permissions "
             f"({member.mode:o}); the archive is refused"
         )
+
+
+def _check_end(plain: bytes, end: int, where: str) -> None:
+    """Refuse a tar that stops without its mark: tarfile takes a bent header for one."""
+    if plain[end : end + len(_ZEROS)] != _ZEROS:
+        raise DataError(f"{where} is not a whole tar archive: it has no end mark")
 
 
 def _check_whole(content: bytes, member: tarfile.TarInfo, where: str) -> None:

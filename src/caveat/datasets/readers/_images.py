@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from caveat.datasets._files import entries_of
 from caveat.exceptions import DataError, listing
 
 # Formats that are decoded by Pillow itself, without calling other programs.
@@ -59,11 +60,11 @@ def read_image_folder(folder: Path, *, image_size: int | None = None) -> Picture
     """
     if image_size is not None and image_size < 1:
         raise DataError(f"image_size is {image_size}; it must be at least 1")
-    classes = sorted(
+    classes = [
         entry
-        for entry in folder.iterdir()
+        for entry in entries_of(folder)
         if entry.is_dir() and not entry.name.startswith(".")
-    )
+    ]
     if not classes:
         raise DataError(
             f"{folder} holds no folders; put the pictures of each class into a folder "
@@ -101,13 +102,13 @@ def read_image_folder(folder: Path, *, image_size: int | None = None) -> Picture
 
 
 def _pictures(folder: Path) -> list[Path]:
-    return sorted(
+    return [
         path
-        for path in folder.rglob("*")
+        for path in entries_of(folder, deep=True)
         if path.is_file()
         and path.suffix.lower() in _ENDINGS
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
-    )
+    ]
 
 
 def _pixels(path: Path, size: int | None, notes: list[str]) -> NDArray[np.uint8]:
