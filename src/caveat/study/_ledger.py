@@ -292,24 +292,32 @@ class Ledger:
                 for item in ordered
                 if item.key not in first and self._is_mine(connection, item.key)
             }
-            for item in ordered:
-                if item.key not in again:
-                    self._note_end(connection, item, first=item.key in first)
+            self._note_ends(connection, ordered, first=first, again=again)
             if words:
                 connection.execute(self._insert(glossary), list(words.values()))
         # Only now it is certain that they are there.
         self._told.update(words)
         return first | again
 
-    def _note_end(
-        self, connection: Connection, ended: Finished, *, first: bool
+    def _note_ends(
+        self,
+        connection: Connection,
+        ended: Sequence[Finished],
+        *,
+        first: set[str],
+        again: set[str],
     ) -> None:
-        """Note what an attempt cost, and give its trial back."""
-        row = attempt_row(ended, self.owner, ended.state if first else "late")
-        connection.execute(self._store_attempt, [{**row, "of_key": ended.key}])
-        connection.execute(
-            self._give_back, {"of_key": ended.key, "of_owner": self.owner}
-        )
+        """Note what attempts cost, and give their trials back."""
+        rows, held = [], []
+        for item in ended:
+            if item.key not in again:
+                outcome = item.state if item.key in first else "late"
+                row = attempt_row(item, self.owner, outcome)
+                rows.append({**row, "of_key": item.key})
+                held.append({"of_key": item.key, "of_owner": self.owner})
+        if rows:
+            connection.execute(self._store_attempt, rows)
+            connection.execute(self._give_back, held)
 
     # The statements that every trial needs are written once: to build them anew takes
     # longer than to run them.
