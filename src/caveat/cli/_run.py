@@ -83,6 +83,11 @@ def run(
         f"{summary.study}: {summary.total:,} trials, {counts}; "
         f"{summary.executed:,} run now in {duration(summary.seconds)}. Ledger: {where}"
     )
+    if summary.mended:
+        note(
+            f"{summary.mended:,} damaged trials were run again: the ledger no longer "
+            "said of them what had been written"
+        )
     if summary.orphans:
         note(
             f"{summary.orphans:,} recorded trials are no longer wanted by the study; "

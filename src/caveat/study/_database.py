@@ -337,7 +337,7 @@ def _open_server(url: Any, *, write: bool) -> tuple[Engine, int]:
         engine.dispose()
         cause = first_line(error)
         raise LedgerError(f"the ledger {name} cannot be used: {cause}") from error
-    version = int(found) if str(found).isdecimal() else 0
+    version = int(found) if found and found.isdecimal() else 0
     try:
         _check_version(version, name, write=write)
     except LedgerError:
