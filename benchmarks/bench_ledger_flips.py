@@ -50,8 +50,7 @@ def judge(path: Path, export: pd.DataFrame, shown: str) -> str:
         with Ledger(path) as book:
             named = len(book.damage())
     except CaveatError as error:
-        assert "\n" not in str(error), error
-        return "told: refused"
+        return "told: refused" if "\n" not in str(error) else "SILENT: no sentence"
     if not _same_numbers(found, export):
         return "CHANGED"
     if damaged or named:

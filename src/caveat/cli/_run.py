@@ -85,8 +85,8 @@ def run(
     )
     if summary.mended:
         note(
-            f"{summary.mended:,} damaged trials were run again: the ledger no longer "
-            "said of them what had been written"
+            f"run again because the ledger was damaged: {summary.mended:,} "
+            + ("trial" if summary.mended == 1 else "trials")
         )
     if summary.orphans:
         note(

@@ -41,12 +41,15 @@ def find_ledger(given: str | None) -> str:
 
 def tell_damage(damaged: Sequence[Damage], where: str) -> bool:
     """Say on stderr how much of a ledger is damaged; return whether anything is."""
+    from caveat.study._database import masked
+
     if damaged:
-        told = terminal_text(
-            f"caveat: {len(damaged):,} of the ledger's rows are damaged and left out; "
-            f"'caveat verify {where}' names them, running the study again mends them"
+        rows = "1 row" if len(damaged) == 1 else f"{len(damaged):,} rows"
+        told = (
+            f"caveat: damaged and left out: {rows} of {masked(where)}; "
+            "see caveat verify, and run the study again to mend it"
         )
-        click.echo(told, err=True)
+        click.echo(terminal_text(told), err=True)
     return bool(damaged)
 
 

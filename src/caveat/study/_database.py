@@ -113,7 +113,7 @@ def _open_sqlite(
         if write:
             _create(engine, path)
         schema = _check_schema(engine, str(path), write=write)
-    except (sa.exc.DatabaseError, sqlite3.DatabaseError) as error:
+    except (sa.exc.DatabaseError, sqlite3.DatabaseError, UnicodeDecodeError) as error:
         engine.dispose()
         raise explain(error, path) from error
     except LedgerError:
@@ -425,6 +425,10 @@ def explain(error: BaseException, where: str | Path) -> LedgerError:
     """Turn a driver's error into one sentence."""
     text = str(getattr(error, "orig", error))
     path = Path(where) if "://" not in str(where) else None
+    # SQLite quotes a damaged declaration as it is, so its own message may be no text.
+    garbled = isinstance(error, UnicodeDecodeError)
+    if garbled or any(word in text for word in _SIGNS_OF_DAMAGE):
+        return DamagedLedger(f"ledger {str(where)!r} is damaged ({text}); {_ADVICE}")
     if "full" in text or "disk I/O error" in text or "quota" in text:
         free = _free_bytes(path)
         return LedgerError(
@@ -441,8 +445,6 @@ def explain(error: BaseException, where: str | Path) -> LedgerError:
             f"ledger {str(where)!r} stayed locked for {BUSY_SECONDS} s by another "
             "program; end that program and run the same command again"
         )
-    if any(word in text for word in _SIGNS_OF_DAMAGE):
-        return DamagedLedger(f"ledger {str(where)!r} is damaged ({text}); {_ADVICE}")
     return LedgerError(f"ledger {masked(where)}: {text}")
 
 

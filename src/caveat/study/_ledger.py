@@ -126,6 +126,8 @@ class Ledger:
                     f"the ledger {self.url} does not answer: {first_line(error)}"
                 ) from error
             raise explain(error, self._where) from error
+        except UnicodeDecodeError as error:
+            raise explain(error, self._where) from error
 
     @property
     def _now(self) -> sa.ColumnElement[float]:

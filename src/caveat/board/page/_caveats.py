@@ -119,13 +119,14 @@ def damaged_rows(damaged: int) -> Caveat | None:
     return Caveat(
         "serious",
         say(
-            "{n} of the ledger no longer say what was written; what they said is left "
-            "out of every number here.",
+            "{n} of the ledger {are} not what was written any more, and left out of "
+            "every number here.",
             n=strong(plural(damaged, "row")),
+            are="is" if damaged == 1 else "are",
         ),
         count(damaged),
         say(
-            "{verify} names them, running the study again mends them.",
+            "{verify} says which, and running the study again mends it.",
             verify=code("caveat verify"),
         ),
         size=1.0,
