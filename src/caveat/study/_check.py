@@ -14,7 +14,7 @@ from caveat.study._proof import Damage, covered, is_whole, study_row_digest
 from caveat.study._schema import attempt, glossary, plan, result, study, trial
 from caveat.study._trial import Trial
 
-CHUNK = 2_000
+_CHUNK = 2_000
 _DESCRIBED = slice(0, 4)
 _STORED = slice(4, 9)
 
@@ -26,6 +26,11 @@ def trials_query() -> sa.Select[Any]:
         .outerjoin(result, result.c.key == trial.c.key)
         .order_by(trial.c.key)
     )
+
+
+def in_parts(query: sa.Select[Any]) -> sa.Select[Any]:
+    """Let the rows of a query come a few thousand at a time."""
+    return query.execution_options(yield_per=_CHUNK)
 
 
 def _misfit(row: Any) -> str:
@@ -60,7 +65,7 @@ class Proofs:
                 self.lost.append((row.id, str(row.key)))
 
     def _rows(self, query: sa.Select[Any]) -> Iterator[Any]:
-        yield from self._connection.execution_options(yield_per=CHUNK).execute(query)
+        yield from self._connection.execute(in_parts(query))
 
     def fault(self, row: Any) -> str:
         """Say what is wrong with a trial of `trials_query`; nothing if it is whole."""

@@ -66,6 +66,11 @@ def open_engine(url: str | Path, *, write: bool) -> tuple[Engine, int]:
     return _open_server(parsed, write=write)
 
 
+def is_file(url: str | Path) -> bool:
+    """Whether a ledger is a file of this machine, not a server's."""
+    return "://" not in str(url) or str(url).startswith("sqlite")
+
+
 def masked(url: str | Path) -> str:
     """Write a URL without its password."""
     text = str(url)
@@ -425,27 +430,28 @@ def explain(error: BaseException, where: str | Path) -> LedgerError:
     """Turn a driver's error into one sentence."""
     text = str(getattr(error, "orig", error))
     path = Path(where) if "://" not in str(where) else None
+    name = masked(where)
     # SQLite quotes a damaged declaration as it is, so its own message may be no text.
     garbled = isinstance(error, UnicodeDecodeError)
-    if garbled or any(word in text for word in _SIGNS_OF_DAMAGE):
-        return DamagedLedger(f"ledger {str(where)!r} is damaged ({text}); {_ADVICE}")
+    if garbled or (is_file(where) and any(word in text for word in _SIGNS_OF_DAMAGE)):
+        return DamagedLedger(f"ledger {name!r} is damaged ({text}); {_ADVICE}")
     if "full" in text or "disk I/O error" in text or "quota" in text:
         free = _free_bytes(path)
         return LedgerError(
-            f"the disk of ledger {str(where)!r} is full ({free}); nothing recorded was "
+            f"the disk of ledger {name!r} is full ({free}); nothing recorded was "
             "lost, free some space and run the same command again"
         )
     if "readonly" in text or "unable to open" in text:
         return LedgerError(
-            f"ledger {str(where)!r} cannot be written ({text}); check its permissions "
+            f"ledger {name!r} cannot be written ({text}); check its permissions "
             "and those of its folder"
         )
     if "locked" in text or "busy" in text:
         return LedgerError(
-            f"ledger {str(where)!r} stayed locked for {BUSY_SECONDS} s by another "
+            f"ledger {name!r} stayed locked for {BUSY_SECONDS} s by another "
             "program; end that program and run the same command again"
         )
-    return LedgerError(f"ledger {masked(where)}: {text}")
+    return LedgerError(f"ledger {name!r}: {text}")
 
 
 def _free_bytes(path: Path | None) -> str:

@@ -24,7 +24,7 @@ from pydantic_core import from_json
 from sqlalchemy.engine import Connection
 
 from caveat.study._canonical import canonical
-from caveat.study._check import CHUNK, Proofs, trials_query
+from caveat.study._check import Proofs, in_parts, trials_query
 from caveat.study._old_schema import in_todays_words
 from caveat.study._proof import Damage, digest_of, study_digest
 from caveat.study._schema import plan, result, trial
@@ -157,7 +157,7 @@ def _read(
     tables = _Tables()
     details: dict[str, Mapping[str, Any]] = {}
     damaged: list[Damage] = []
-    for row in connection.execution_options(yield_per=CHUNK).execute(_query(name, now)):
+    for row in connection.execute(in_parts(_query(name, now))):
         fault = proofs.fault(row)
         if fault:
             damaged.append(Damage(row.key, fault, rerun=True))

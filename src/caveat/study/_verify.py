@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from pydantic_core import from_json
 
-from caveat.study._check import CHUNK, Proofs, trials_query
+from caveat.study._check import Proofs, in_parts, trials_query
 from caveat.study._ledger import Ledger
 from caveat.study._proof import Damage
 from caveat.study._schema import plan, trial
@@ -122,8 +122,7 @@ def whole_records(ledger: Ledger) -> Iterator[tuple[str, tuple[str, str]]]:
     query = trials_query().where(trial.c.key.in_(wanted))
     with ledger._read() as connection:
         proofs = Proofs(connection, proven=ledger.proven)
-        stream = connection.execution_options(yield_per=CHUNK)
-        for row in stream.execute(query):
+        for row in connection.execute(in_parts(query)):
             if row.state == "done" and not proofs.fault(row):
                 yield row[0], (row.spec, row.record)
 
