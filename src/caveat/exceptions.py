@@ -47,6 +47,10 @@ class LedgerError(CaveatError):
     """A ledger that cannot be opened, read or written."""
 
 
+class DamagedLedger(LedgerError):
+    """A ledger whose content is not what was written; the exit code is 1."""
+
+
 def hint(name: object, known: Iterable[str]) -> str:
     """Name the nearest known names, or list what there is.
 

@@ -1,5 +1,7 @@
-"""run, status, export, diff and prune, one after another on one small study."""
+"""run, status, export, diff, verify and prune on one small study."""
 
+import json
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -88,3 +90,64 @@ def test_the_life_of_a_study(call, tmp_path):
     code, _, err = call("status")
     assert code == 2
     assert "2 ledgers" in err
+
+
+def test_a_damaged_record_is_told_by_every_command_and_run_again(call, tmp_path):
+    call("run", "small.yaml")
+    code, out, _ = call("verify")
+    assert code == 0
+    assert "6 records are whole, 0 damaged" in out
+    call("export", "--out", "before.csv")
+    _, out, _ = call("verify", "--json")
+    whole = json.loads(out)
+    raw = sqlite3.connect("small.ledger")
+    with raw:
+        raw.execute(
+            "UPDATE result SET record = replace(record, '0.', '0.1') WHERE key = "
+            "(SELECT min(key) FROM result WHERE state = 'done')"
+        )
+        key = raw.execute("SELECT min(key) FROM result WHERE state = 'done'").fetchone()
+    raw.close()
+    code, out, err = call("verify", "--json")
+    found = json.loads(out)
+    assert (code, found["records"]) == (1, whole["records"] - 1)
+    reason = "its result is not what was written"
+    assert found["damaged"] == [{"key": key[0], "reason": reason, "rerun": True}]
+    assert found["digest"] != whole["digest"]
+    for command in (
+        ["status"],
+        ["export", "--out", "a.csv"],
+        ["diff", "small.ledger", "small.ledger"],
+        ["report", "--out", "page"],
+    ):
+        code, out, err = call(*command)
+        assert (code, command) == (1, command)
+        assert "damaged and left out: 1 row of small.ledger" in err
+    page = (tmp_path / "page" / "index.html").read_text()
+    assert "1 row of the ledger is damaged and left out." in page
+    assert found["digest"] in page
+    code, out, err = call("run", "small.yaml")
+    assert "1 run now" in out
+    assert "run again because the ledger was damaged: 1 trial" in err
+    code, out, _ = call("verify")
+    assert code == 0
+    assert whole["digest"] in out
+    call("export", "--out", "after.csv")
+    before, after = (tmp_path / f"{name}.csv" for name in ("before", "after"))
+    assert after.read_bytes() == before.read_bytes()
+
+
+def test_a_ledger_that_cannot_be_read_is_one_sentence_and_exit_code_1(call, tmp_path):
+    call("run", "small.yaml")
+    ledger = tmp_path / "small.ledger"
+    whole = ledger.read_bytes()
+    ledger.write_bytes(whole[:8192] + b"\xff" * 4096 + whole[12288:])
+    for command in ("status", "export", "report", "verify"):
+        code, out, err = call(command)
+        assert code == 1
+        assert "damaged" in out + err
+        assert (out + err).count("Traceback") == 0
+    _, out, _ = call("verify", "--json")
+    found = json.loads(out)
+    assert found["damaged"][0]["key"] is None
+    assert not found["damaged"][0]["rerun"]

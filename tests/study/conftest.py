@@ -1,11 +1,14 @@
 """Studies of fake learners, found through an entry point as a plug-in's would be."""
 
+import sqlite3
 import sys
 from pathlib import Path
 
 import pytest
 
 from caveat._registry import Entry
+from caveat.study import Trial
+from caveat.study._canonical import canonical
 from caveat.study.registry import ENGINES, TOPICS
 
 PLUGIN = str(Path(__file__).parent / "plugin")
@@ -36,3 +39,29 @@ def fake_study():
         return {**study, **changes}
 
     return make
+
+
+@pytest.fixture
+def old_ledger(tmp_path):
+    """A ledger of schema 1, made from the text of its tables."""
+    shared = {
+        "dataset": {"reference": "iris", "digest": "0" * 64},
+        **{name: {} for name in ("split", "resampling", "training", "then", "world")},
+        **{"protocol": "caveat", "repeat": 0, "seed": None},
+        "search": {"kind": "none", "size": 1},
+        "configurations": [[0, {}]],
+    }
+    text = (Path(__file__).parent / "old_ledger.sql").read_text()
+    for number, (topic, learner) in enumerate(
+        [("baseline", "eapp"), ("proportions", "mm")]
+    ):
+        named = {"topic": topic, "learner": {"name": learner, "params": {}}}
+        trial = Trial({**shared, **named})
+        text = text.replace(f"KEY{number}", trial.key)
+        text = text.replace(f"GROUP{number}", trial.group)
+        text = text.replace(f"SPEC{number}", canonical(trial.spec))
+    path = tmp_path / "old.ledger"
+    made = sqlite3.connect(path)
+    made.executescript(text)
+    made.close()
+    return path

@@ -233,34 +233,40 @@ def freeze(runner, path):
                 time.sleep(0.01)
 
 
+@pytest.mark.parametrize("together", [1, 3])
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_every_commit_may_be_the_last(fake_study, tmp_path, when):
+def test_every_commit_may_be_the_last(fake_study, tmp_path, when, together):
     """Die around the n-th commit of a runner, for each n, then resume."""
     study = fake_study(learners=["fake"], scenario={}, repeats=6)
     trials = plan(study)
     records = {trial.key: run_trial(trial.spec) for trial in trials}
     whole = tmp_path / "whole.ledger"
     run_to_the_end(whole, trials, records)
-    for number in range(1, 16):
+    for number in range(1, 16 if together == 1 else 8):
         path = tmp_path / f"{number}.ledger"
         child = os.fork()
         if child == 0:
             die_at_commit(number, when)
-            run_to_the_end(path, trials, records)
+            run_to_the_end(path, trials, records, together)
             os._exit(0)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) in (9, 0)
         run_to_the_end(path, trials, records)
         assert exported(path) == exported(whole)
+        with Ledger(path) as book:
+            assert book.damage() == []
 
 
-def run_to_the_end(path, trials, records):
+def run_to_the_end(path, trials, records, together=1):
     """Do what a runner does, in this process."""
     with Ledger(path, write=True) as book:
         book.add_study("small", {}, trials)
         book.free_dead()
-        for key in book.open_keys("small"):
-            assert book.claim([key]) == [key]
-            book.finish("fake", Finished(key, "done", record=dict(records[key])))
+        left = book.open_keys("small")
+        while left:
+            keys, left = left[:together], left[together:]
+            assert book.claim(keys) == keys
+            ended = [Finished(key, "done", record=records[key]) for key in keys]
+            assert book.finish_all([("fake", one) for one in ended]) == set(keys)
 
 
 def die_at_commit(number, when):

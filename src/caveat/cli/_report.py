@@ -11,7 +11,7 @@ import click
 from caveat.cli._console import say
 from caveat.cli._folder import Folder
 from caveat.cli._remark import show_caveat
-from caveat.cli._status import find_ledger
+from caveat.cli._status import find_ledger, tell_damage
 
 if TYPE_CHECKING:
     from caveat.pages import Chapter
@@ -37,7 +37,9 @@ _MOST_CAVEATS = 3
     is_flag=True,
     help="Put an apostrophe before text in CSV files that a spreadsheet would run.",
 )
+@click.pass_context
 def report(
+    ctx: click.Context,
     ledger: str | None,
     out: str,
     study: str | None,
@@ -48,7 +50,8 @@ def report(
     """Write a page about LEDGER that needs no network, with figures and tables.
 
     Without LEDGER, the only one in this folder is taken. The ledger is only read:
-    a study that is still running goes on, and the page says how far it is.
+    a study that is still running goes on, and the page says how far it is. Damaged
+    records are left out and counted on the page; the exit code is then 1.
     """
     from caveat.board._build import build_page
     from caveat.pages import write
@@ -70,11 +73,13 @@ def report(
     for chapter in page.chapters:
         _summarise(chapter)
     trials = sum(len(one.trials) for one in records)
-    states = [one.trials["state"] for one in records]
-    failed = sum(int((~s.isin(["done", "pending", "running"])).sum()) for s in states)
+    fine = ["done", "pending", "running", "damaged"]
+    failed = sum(int((~one.trials["state"].isin(fine)).sum()) for one in records)
     caveats = sum(len(chapter.caveats) for chapter in page.chapters)
     counts = f"{caveats} caveats, {trials:,} trials, {failed or 'none'} failed"
     say(f"{counts}. Page: {index}")
+    if tell_damage([item for one in records for item in one.damaged], where):
+        ctx.exit(1)
 
 
 def read_ledger(where: str, study: str | None) -> tuple[list[Records], str]:

@@ -1,7 +1,7 @@
 """The root command: finds subcommands lazily, turns errors into one sentence.
 
-Exit codes: 0 done, 1 trials failed or a rule fired (or a bug), 2 bad input,
-130 interrupted. A traceback is shown only with ``--debug``.
+Exit codes: 0 done, 1 trials failed, a rule fired or a ledger is damaged (or a bug),
+2 bad input, 130 interrupted. A traceback is shown only with ``--debug``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from caveat.exceptions import CaveatError, hint
+from caveat.exceptions import CaveatError, DamagedLedger, hint
 
 #: Name of every command, where it is defined, and its line in the help text.
 COMMANDS = {
@@ -34,6 +34,7 @@ COMMANDS = {
     "data": ("_data:data", "the local data folder: fetch, import, verify"),
     "export": ("_export:export", "a ledger as one tidy CSV or Parquet file"),
     "diff": ("_diff:diff", "compare two ledgers"),
+    "verify": ("_verify:verify", "whether records still say what was written"),
     "prune": ("_prune:prune", "remove trials that no study wants any more"),
 }
 
@@ -117,7 +118,7 @@ def main(args: Sequence[str] | None = None) -> None:
         if "--debug" in given:
             raise
         _complain(str(error))
-        code = 2
+        code = 1 if isinstance(error, DamagedLedger) else 2
     except BrokenPipeError:
         # Whoever read our output has seen enough; say nothing more to it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

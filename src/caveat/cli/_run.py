@@ -83,6 +83,11 @@ def run(
         f"{summary.study}: {summary.total:,} trials, {counts}; "
         f"{summary.executed:,} run now in {duration(summary.seconds)}. Ledger: {where}"
     )
+    if summary.mended:
+        note(
+            f"run again because the ledger was damaged: {summary.mended:,} "
+            + ("trial" if summary.mended == 1 else "trials")
+        )
     if summary.orphans:
         note(
             f"{summary.orphans:,} recorded trials are no longer wanted by the study; "

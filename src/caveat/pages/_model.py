@@ -279,7 +279,7 @@ class Progress:
     Attributes
     ----------
     parts : sequence of (str, float)
-        ``done``, ``failed``, ``running`` or ``pending``, and how many.
+        ``done``, ``failed``, ``damaged``, ``running`` or ``pending``, and how many.
     label : str
         The bar in words.
     facts : sequence of (str, str)

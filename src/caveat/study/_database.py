@@ -2,7 +2,8 @@
 
 SQLite files are checked by their header before SQLite touches them, opened in
 WAL mode with full durability, and read through read-only connections. Any
-other SQLAlchemy URL (PostgreSQL) goes through the same functions.
+other SQLAlchemy URL (PostgreSQL) goes through the same functions. A ledger of
+schema 1 is read through views that give it the columns of today.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -19,14 +20,17 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine, make_url
 
 from caveat._files import open_plain
-from caveat.exceptions import LedgerError
+from caveat.exceptions import DamagedLedger, LedgerError
 from caveat.study._file_system import network_file_system
+from caveat.study._old_schema import views_of
+from caveat.study._proof import digest_of
 from caveat.study._schema import APPLICATION_ID, SCHEMA_VERSION, meta, metadata
 
 BUSY_SECONDS = 30
 PATIENCE_SECONDS = 300.0
 _MAPPED_BYTES = 2**28
 _HEADER = b"SQLite format 3\x00"
+_ADVICE = "restore it from a copy, or run the study into a new one"
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -36,7 +40,7 @@ class NoLedgerYet(LedgerError):
     """A ledger that was to be read is not there."""
 
 
-def open_engine(url: str | Path, *, write: bool) -> Engine:
+def open_engine(url: str | Path, *, write: bool) -> tuple[Engine, int]:
     """Open a ledger, making it first if it is to be written and is not there.
 
     Parameters
@@ -44,6 +48,10 @@ def open_engine(url: str | Path, *, write: bool) -> Engine:
     url : path or SQLAlchemy URL
     write : bool
         Readers get a connection that cannot write.
+
+    Returns
+    -------
+    The engine, and the ledger's schema: an older one can be read only.
     """
     text = str(url)
     if "://" not in text:
@@ -59,6 +67,11 @@ def open_engine(url: str | Path, *, write: bool) -> Engine:
     return _open_server(parsed, write=write)
 
 
+def is_file(url: str | Path) -> bool:
+    """Whether a ledger is a file of this machine, not a server's."""
+    return "://" not in str(url) or str(url).startswith("sqlite")
+
+
 def masked(url: str | Path) -> str:
     """Write a URL without its password."""
     text = str(url)
@@ -67,8 +80,10 @@ def masked(url: str | Path) -> str:
     )
 
 
-def _open_sqlite(path: Path, *, write: bool, journal: str = "wal") -> Engine:
-    exists = _check_file(path)
+def _open_sqlite(
+    path: Path, *, write: bool, journal: str = "wal"
+) -> tuple[Engine, int]:
+    exists = _check_file(path, write=write)
     kind = network_file_system(path) if write and journal == "wal" else ""
     if kind:
         raise LedgerError(
@@ -95,24 +110,25 @@ def _open_sqlite(path: Path, *, write: bool, journal: str = "wal") -> Engine:
         poolclass=sa.pool.QueuePool,
         pool_size=4,
     )
-    if write:
-        # The driver must not open transactions by itself: we say BEGIN IMMEDIATE,
-        # so that two writers queue instead of failing half-way.
-        sa.event.listen(engine, "begin", lambda c: c.exec_driver_sql("BEGIN IMMEDIATE"))
+    # The driver must not open transactions by itself: we say BEGIN IMMEDIATE, so that
+    # two writers queue instead of failing half-way. A reader's BEGIN keeps everything
+    # that it reads in one state.
+    begin = "BEGIN IMMEDIATE" if write else "BEGIN"
+    sa.event.listen(engine, "begin", lambda c: c.exec_driver_sql(begin))
     try:
         if write:
             _create(engine, path)
-        _check_schema(engine, str(path))
-    except (sa.exc.DatabaseError, sqlite3.DatabaseError) as error:
+        schema = _check_schema(engine, str(path), write=write)
+    except (sa.exc.DatabaseError, sqlite3.DatabaseError, UnicodeDecodeError) as error:
         engine.dispose()
         raise explain(error, path) from error
     except LedgerError:
         engine.dispose()
         raise
-    return engine
+    return engine, schema
 
 
-def _check_file(path: Path) -> bool:
+def _check_file(path: Path, *, write: bool) -> bool:
     """Look at a file before SQLite does; say whether a ledger is there."""
     try:
         if path.is_dir():
@@ -135,13 +151,25 @@ def _check_file(path: Path) -> bool:
     if not header.startswith(_HEADER) or (found != APPLICATION_ID and not fresh):
         what = "no SQLite file" if not header.startswith(_HEADER) else f"{found:#010x}"
         raise _foreign(path, what)
-    version = int.from_bytes(header[60:64], "big")
+    if not fresh:
+        _check_version(int.from_bytes(header[60:64], "big"), str(path), write=write)
+    return True
+
+
+def _check_version(version: int, name: str, *, write: bool) -> None:
+    """Refuse a newer ledger, and to write into an older one."""
     if version > SCHEMA_VERSION:
         raise LedgerError(
-            f"ledger {str(path)!r} has schema {version}, this caveat knows "
+            f"ledger {name!r} has schema {version}, this caveat knows "
             f"{SCHEMA_VERSION}; update caveat"
         )
-    return True
+    if version < 1:
+        raise DamagedLedger(f"ledger {name!r} is damaged: it says no schema; {_ADVICE}")
+    if version < SCHEMA_VERSION and write:
+        raise LedgerError(
+            f"ledger {name!r} has schema {version}, from an older caveat; it can be "
+            "read and reported, but not written: give --ledger a new file"
+        )
 
 
 def _foreign(path: Path, found: str) -> LedgerError:
@@ -172,11 +200,16 @@ def _connect(path: Path, *, write: bool, journal: str) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
+    # Bytes that are no text any more are to be found by a digest, not to end a read.
+    connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
     connection.execute("PRAGMA trusted_schema=OFF")
     connection.execute("PRAGMA foreign_keys=ON")
     if write:
         _durable(connection, journal)
     else:
+        found = connection.execute("PRAGMA user_version").fetchone()[0]
+        for view in views_of(found, "main"):
+            connection.execute(view)
         connection.execute("PRAGMA query_only=ON")
         # Records are read in the order of keys, which is not that of the file.
         connection.execute(f"PRAGMA mmap_size={_MAPPED_BYTES}")
@@ -205,38 +238,82 @@ def _create(engine: Engine, path: Path) -> None:
         if connection.exec_driver_sql("SELECT 1 FROM sqlite_master").first():
             raise _foreign(path, f"{found:#010x}")
         metadata.create_all(connection)
+        facts = {"schema": str(SCHEMA_VERSION), "layout": _layout(connection)}
         connection.execute(
-            meta.insert(), [{"name": "schema", "value": str(SCHEMA_VERSION)}]
+            meta.insert(), [{"name": key, "value": facts[key]} for key in facts]
         )
         connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
         connection.exec_driver_sql(f"PRAGMA user_version={SCHEMA_VERSION}")
 
 
-def _check_schema(engine: Engine, name: str) -> None:
-    """Refuse what a stranger may have put into a shared ledger file."""
+def _layout(connection: Connection) -> str:
+    """Return a digest of how the tables are declared."""
+    rows = connection.exec_driver_sql(
+        "SELECT type, name, tbl_name, sql FROM main.sqlite_master "
+        "WHERE name NOT LIKE 'sqlite_%' ORDER BY name"
+    )
+    return digest_of(*(value for row in rows for value in row))
+
+
+def _check_schema(engine: Engine, name: str, *, write: bool) -> int:
+    """Refuse what a stranger or a fault may have put into a ledger file."""
     with engine.connect() as connection:
         rows = connection.exec_driver_sql(
-            "SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
+            "SELECT type, name FROM main.sqlite_master WHERE name NOT LIKE 'sqlite_%'"
         ).all()
         if not rows:
             raise NoLedgerYet(f"{name!r} is still empty; run a study into it first")
-        known = set(metadata.tables)
-        odd = [f"{kind} {name}" for kind, name in rows if kind in ("trigger", "view")]
+        odd = [f"{kind} {what}" for kind, what in rows if kind in ("trigger", "view")]
         if odd:
             raise LedgerError(
                 f"ledger {name!r} holds a {odd[0]!r} that caveat did not make; "
                 "do not use this file"
             )
-        tables = {table for kind, table in rows if kind == "table"}
-        missing = known - tables
+        missing = set(metadata.tables) - {
+            what for kind, what in rows if kind == "table"
+        }
         if missing:
-            raise LedgerError(
+            raise DamagedLedger(
                 f"ledger {name!r} lacks the table {sorted(missing)[0]!r}; it is "
                 "damaged or was made by something else"
             )
+        version = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
+        _check_version(version, name, write=write)
+        said = dict(connection.execute(sa.select(meta.c.name, meta.c.value)).all())
+        told = {"schema": str(version)}
+        if version == SCHEMA_VERSION:
+            told["layout"] = _layout(connection)
+        if any(said.get(key) != told[key] for key in told):
+            raise DamagedLedger(
+                f"ledger {name!r} is damaged: its tables are not declared as they "
+                f"were; {_ADVICE}"
+            )
+        return version
 
 
-def _open_server(url: Any, *, write: bool) -> Engine:
+def check_structure(connection: Connection, where: str | Path) -> None:
+    """Refuse an SQLite file in which rows or entries of an index are lost.
+
+    SQLite's own check: digests show that what is found was written, this shows that
+    everything is found. Servers look after their files themselves.
+    """
+    problems = structure_problems(connection, most=1)
+    if problems:
+        raise DamagedLedger(
+            f"ledger {str(where)!r} is damaged ({problems[0]}); {_ADVICE}"
+        )
+
+
+def structure_problems(connection: Connection, most: int = 20) -> list[str]:
+    """Return what SQLite finds wrong with a file's pages, rows and indexes."""
+    if connection.dialect.name != "sqlite":
+        return []
+    rows = connection.exec_driver_sql(f"PRAGMA main.integrity_check({most})")
+    lines = [line for (text,) in rows for line in str(text).splitlines()]
+    return [line for line in lines if line != "ok" and not line.startswith("***")]
+
+
+def _open_server(url: Any, *, write: bool) -> tuple[Engine, int]:
     name = url.render_as_string(hide_password=True)
     try:
         engine = sa.create_engine(url, pool_pre_ping=True)
@@ -258,19 +335,33 @@ def _open_server(url: Any, *, write: bool) -> Engine:
                     row = {"name": "schema", "value": str(SCHEMA_VERSION)}
                     connection.execute(meta.insert(), [row])
         with engine.connect() as connection:
-            version = connection.execute(
+            found = connection.execute(
                 sa.select(meta.c.value).where(meta.c.name == "schema")
             ).scalar()
+            place = connection.execute(sa.select(sa.func.current_schema())).scalar()
     except sa.exc.SQLAlchemyError as error:
         engine.dispose()
         cause = first_line(error)
         raise LedgerError(f"the ledger {name} cannot be used: {cause}") from error
-    if version is None or int(version) > SCHEMA_VERSION:
-        raise LedgerError(
-            f"ledger {name} has schema {version}, this caveat knows {SCHEMA_VERSION}; "
-            "update caveat"
-        )
-    return engine
+    version = int(found) if found and found.isdecimal() else 0
+    try:
+        _check_version(version, name, write=write)
+    except LedgerError:
+        engine.dispose()
+        raise
+    views = list(views_of(version, str(place)))
+    if views:
+        engine.dispose()
+        sa.event.listen(engine, "connect", lambda made, _: _add_views(made, views))
+    return engine, version
+
+
+def _add_views(connection: Any, views: list[str]) -> None:
+    """Give a server's connection the views of an older schema; they end with it."""
+    with connection.cursor() as cursor:
+        for view in views:
+            cursor.execute(view)
+    connection.commit()
 
 
 def one_at_a_time(connection: Connection) -> None:
@@ -283,12 +374,14 @@ def one_at_a_time(connection: Connection) -> None:
 
 
 class LostServer(LedgerError):
-    """The database server is gone, maybe for a moment only."""
+    """The database server is gone or had to refuse, maybe for a moment only."""
 
 
 def is_lost(error: sa.exc.DBAPIError) -> bool:
-    """Whether a driver's error means that there is no server to talk to."""
+    """Whether a driver's error means: no server to talk to, or try again."""
     words = (
+        "deadlock detected",
+        "could not serialize",
         "connection",
         "terminating",
         "starting up",
@@ -327,31 +420,39 @@ def patient(method: Callable[P, T]) -> Callable[P, T]:
     return again
 
 
+_SIGNS_OF_DAMAGE = (
+    *("malformed", "not a database", "corrupt", "no such column", "no such table"),
+    *("syntax error", "unrecognized token", "no such collation", "unsupported file"),
+    *("out of memory", "too big"),
+)
+
+
 def explain(error: BaseException, where: str | Path) -> LedgerError:
     """Turn a driver's error into one sentence."""
     text = str(getattr(error, "orig", error))
     path = Path(where) if "://" not in str(where) else None
+    name = masked(where)
+    # SQLite quotes a damaged declaration as it is, so its own message may be no text.
+    garbled = isinstance(error, UnicodeDecodeError)
+    if garbled or (is_file(where) and any(word in text for word in _SIGNS_OF_DAMAGE)):
+        return DamagedLedger(f"ledger {name!r} is damaged ({text}); {_ADVICE}")
     if "full" in text or "disk I/O error" in text or "quota" in text:
         free = _free_bytes(path)
         return LedgerError(
-            f"the disk of ledger {str(where)!r} is full ({free}); nothing recorded was "
+            f"the disk of ledger {name!r} is full ({free}); nothing recorded was "
             "lost, free some space and run the same command again"
         )
     if "readonly" in text or "unable to open" in text:
         return LedgerError(
-            f"ledger {str(where)!r} cannot be written ({text}); check its permissions "
+            f"ledger {name!r} cannot be written ({text}); check its permissions "
             "and those of its folder"
         )
     if "locked" in text or "busy" in text:
         return LedgerError(
-            f"ledger {str(where)!r} stayed locked for {BUSY_SECONDS} s by another "
+            f"ledger {name!r} stayed locked for {BUSY_SECONDS} s by another "
             "program; end that program and run the same command again"
         )
-    if "malformed" in text or "not a database" in text:
-        return LedgerError(
-            f"ledger {str(where)!r} is damaged ({text}); restore it from a copy"
-        )
-    return LedgerError(f"ledger {masked(where)}: {text}")
+    return LedgerError(f"ledger {name!r}: {text}")
 
 
 def _free_bytes(path: Path | None) -> str:

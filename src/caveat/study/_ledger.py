@@ -1,8 +1,9 @@
 """The ledger: where records live, whole or not at all.
 
-One transaction per finished trial holds its result and what it cost. Claims
-are leases with a token, counted by the database's clock; a holder on this
-host that died is found at once, any other when its lease runs out.
+One transaction holds the results of trials that ended within a moment, each with
+what it cost and with its digest. Claims are leases with a token, counted by the
+database's clock; a holder on this host that died is found at once, any other when its
+lease runs out.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection
+from sqlalchemy.engine import Connection, Engine
 
 from caveat.exceptions import LedgerError
 from caveat.study._canonical import canonical
+from caveat.study._check import Proofs
 from caveat.study._database import (
     LostServer,
+    check_structure,
     explain,
     first_line,
     is_lost,
@@ -28,16 +31,30 @@ from caveat.study._database import (
     one_at_a_time,
     open_engine,
     patient,
+    structure_problems,
 )
 from caveat.study._finished import Finished
+from caveat.study._mend import mend
 from caveat.study._owner import is_dead, me
-from caveat.study._schema import attempt, glossary, plan, result, study, trial
+from caveat.study._proof import Damage, study_row_digest
+from caveat.study._rows import attempt_row, glossary_rows, result_row, trial_row
+from caveat.study._schema import (
+    SCHEMA_VERSION,
+    attempt,
+    glossary,
+    plan,
+    result,
+    study,
+    trial,
+)
 from caveat.study._trial import Trial
 
 if TYPE_CHECKING:
     from caveat.study._records import Records
 
 LEASE_SECONDS = 60.0
+#: No runner holds a trial for so long without a sign: such a claim is a damaged one.
+_MOST_LEASE_SECONDS = 86_400.0
 _CHUNK = 500
 
 
@@ -70,7 +87,7 @@ class Ledger:
         self._where = url
         with self._explained():
             self.owner = me()
-        self._engine = open_engine(url, write=write)
+        self._engine, self.schema = open_engine(url, write=write)
         self._told: set[tuple[str, str, str]] = set()
 
     def __enter__(self) -> Ledger:
@@ -84,14 +101,22 @@ class Ledger:
         self._engine.dispose()
 
     @contextmanager
-    def _begin(self) -> Iterator[Connection]:
-        with self._explained(), self._engine.begin() as connection:
+    def _begin(self, *, one_state: bool = False) -> Iterator[Connection]:
+        engine = self._one_state if one_state else self._engine
+        with self._explained(), engine.begin() as connection:
             yield connection
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:
-        with self._explained(), self._engine.connect() as connection:
+        with self._explained(), self._one_state.connect() as connection:
             yield connection
+
+    @cached_property
+    def _one_state(self) -> Engine:
+        """The engine whose transactions see one state of the database throughout."""
+        if self._engine.dialect.name == "sqlite":
+            return self._engine
+        return self._engine.execution_options(isolation_level="REPEATABLE READ")
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -109,6 +134,8 @@ class Ledger:
                 f"ledger {self.url}: the system does not say who runs "
                 f"({error.strerror or error}); end some programs and try again"
             ) from error
+        except UnicodeDecodeError as error:
+            raise explain(error, self._where) from error
 
     @property
     def _now(self) -> sa.ColumnElement[float]:
@@ -127,15 +154,13 @@ class Ledger:
     @patient
     def add_study(self, name: str, spec: dict[str, Any], trials: list[Trial]) -> None:
         """Enter a study and its trials; those that are there stay as they are."""
+        wanted = {item.key: place for place, item in enumerate(trials)}
+        text = canonical(spec)
+        written = {"spec": text, "digest": study_row_digest(name, text, wanted)}
         with self._begin() as connection:
             one_at_a_time(connection)
-            connection.execute(
-                self._insert(study), [{"name": name, "spec": canonical(spec)}]
-            )
-            connection.execute(
-                study.update().where(study.c.name == name), {"spec": canonical(spec)}
-            )
-            wanted = {item.key: place for place, item in enumerate(trials)}
+            connection.execute(self._insert(study), [{"name": name, **written}])
+            connection.execute(study.update().where(study.c.name == name), written)
             planned = dict(
                 connection.execute(
                     sa.select(plan.c.key, plan.c.place).where(plan.c.study == name)
@@ -144,11 +169,7 @@ class Ledger:
             if planned == wanted:
                 return
             known = set(connection.scalars(sa.select(trial.c.key)))
-            rows = [
-                {"key": item.key, "search": item.group, "spec": canonical(item.spec)}
-                for item in trials
-                if item.key not in known
-            ]
+            rows = [trial_row(item) for item in trials if item.key not in known]
             for part in _parts(rows):
                 connection.execute(self._insert(trial), part)
             connection.execute(
@@ -203,7 +224,11 @@ class Ledger:
     @patient
     def claim(self, keys: Sequence[str]) -> list[str]:
         """Try to take trials; return those that are now ours, in the given order."""
-        free = sa.or_(trial.c.owner.is_(None), trial.c.expires < self._now)
+        free = sa.or_(
+            trial.c.owner.is_(None),
+            trial.c.expires < self._now,
+            trial.c.expires > self._now + max(self.lease, _MOST_LEASE_SECONDS),
+        )
         unfinished = ~sa.exists().where(result.c.key == trial.c.key)
         # On a server, rows that another runner is just claiming are passed over.
         takeable = (
@@ -246,34 +271,63 @@ class Ledger:
                     .values(owner=None, expires=0.0)
                 )
 
-    @patient
     def finish(self, topic: str, ended: Finished) -> bool:
-        """Store how a trial ended, whole; say whether it was the first result.
+        """Store how one trial ended, whole; say whether it was the first result."""
+        return ended.key in self.finish_all([(topic, ended)])
 
-        A late result of a runner that lost its lease is dropped: the attempt is
-        noted, the result that is there stays.
+    @patient
+    def finish_all(self, ended: Sequence[tuple[str, Finished]]) -> set[str]:
+        """Store how trials ended, in one commit, all or none.
+
+        Parameters
+        ----------
+        ended : sequence of (topic, Finished)
+            Each key at most once.
+
+        Returns
+        -------
+        set of str
+            Keys whose result was the first. A late result of a runner that lost its
+            lease is dropped: the attempt is noted, the result that is there stays.
         """
-        record = dict(ended.record) if ended.record is not None else None
-        about = record.pop("about", []) if record is not None else []
-        error = {"message": ended.message, "frames": ended.frames}
-        row = {
-            "key": ended.key,
-            "state": ended.state,
-            "record": None if record is None else canonical(record),
-            "reason": ended.reason or None,
-            "error": canonical(error) if ended.message or ended.frames else None,
-        }
+        # One order for all: runners that wait for each other's rows never wait in turn.
+        ordered = sorted((item for _, item in ended), key=lambda item: item.key)
+        words = glossary_rows(ended, self._told)
         with self._begin() as connection:
-            first = connection.execute(self._store_result, row).first() is not None
-            if not first and self._is_mine(connection, ended.key):
-                # The server stored it, but its answer was lost on the way.
-                return True
-            self.note_attempt(connection, ended, ended.state if first else "late")
-            connection.execute(
-                self._give_back, {"of_key": ended.key, "of_owner": self.owner}
-            )
-            self._tell(connection, topic, about)
-        return first
+            results = [result_row(item) for item in ordered]
+            first = set(connection.scalars(self._store_result, results))
+            # The server may have stored it, and its answer was lost on the way.
+            again = {
+                item.key
+                for item in ordered
+                if item.key not in first and self._is_mine(connection, item.key)
+            }
+            self._note_ends(connection, ordered, first=first, again=again)
+            if words:
+                connection.execute(self._insert(glossary), list(words.values()))
+        # Only now it is certain that they are there.
+        self._told.update(words)
+        return first | again
+
+    def _note_ends(
+        self,
+        connection: Connection,
+        ended: Sequence[Finished],
+        *,
+        first: set[str],
+        again: set[str],
+    ) -> None:
+        """Note what attempts cost, and give their trials back."""
+        rows, held = [], []
+        for item in ended:
+            if item.key not in again:
+                outcome = item.state if item.key in first else "late"
+                row = attempt_row(item, self.owner, outcome)
+                rows.append({**row, "of_key": item.key})
+                held.append({"of_key": item.key, "of_owner": self.owner})
+        if rows:
+            connection.execute(self._store_attempt, rows)
+            connection.execute(self._give_back, held)
 
     # The statements that every trial needs are written once: to build them anew takes
     # longer than to run them.
@@ -297,7 +351,7 @@ class Ledger:
         return attempt.insert().values(
             token=token.scalar_subquery(),
             ended=self._now,
-            **{name: sa.bindparam(name) for name in given},
+            **{name: sa.bindparam(name) for name in [*given, "error", "digest"]},
         )
 
     def _is_mine(self, connection: Connection, key: str) -> bool:
@@ -312,40 +366,12 @@ class Ledger:
         )
         return connection.execute(query).first() is not None
 
-    def note_attempt(
-        self, connection: Connection, ended: Finished, outcome: str
-    ) -> None:
-        """Enter what one attempt cost, inside a transaction."""
-        connection.execute(
-            self._store_attempt,
-            {
-                "of_key": ended.key,
-                "key": ended.key,
-                "owner": self.owner,
-                "outcome": outcome,
-                "seconds": ended.seconds,
-                "rss": ended.rss,
-                "host": ended.host or None,
-                "versions": canonical(ended.versions) if ended.versions else None,
-            },
-        )
-
     @patient
     def note_retry(self, ended: Finished) -> None:
         """Enter an attempt that will be tried again."""
+        row = attempt_row(ended, self.owner, f"{ended.state}, tried again")
         with self._begin() as connection:
-            self.note_attempt(connection, ended, f"{ended.state}, tried again")
-
-    def _tell(self, connection: Connection, topic: str, about: Iterable[Any]) -> None:
-        """Remember what names mean, once each."""
-        rows = [
-            {"topic": topic, "kind": kind, "name": name, "facts": canonical(facts)}
-            for kind, name, facts in about
-            if (topic, kind, name) not in self._told
-        ]
-        if rows:
-            connection.execute(self._insert(glossary), rows)
-            self._told.update((row["topic"], row["kind"], row["name"]) for row in rows)
+            connection.execute(self._store_attempt, [{**row, "of_key": ended.key}])
 
     @patient
     def forget_failures(self, name: str) -> int:
@@ -413,11 +439,55 @@ class Ledger:
 
     @patient
     def records(self, study: str | None = None) -> Records:
-        """Read everything back, ready for selection, statistics and reports."""
+        """Read everything back, ready for selection, statistics and reports.
+
+        Every row is checked against its digest, and an SQLite file by SQLite's own
+        check, so no row can be missing in silence. What is damaged is left out and
+        named in `Records.damaged`.
+        """
         from caveat.study._records import read_records
 
         with self._read() as connection:
-            return read_records(connection, study, self._now)
+            check_structure(connection, self._where)
+            return read_records(connection, study, self._now, proven=self.proven)
+
+    def digest(self, study: str | None = None) -> str:
+        """Digest of a study, or of all: SHA-256 over the sorted digests of records.
+
+        Two ledgers with the same results have the same; a record that was removed,
+        exchanged or changed shows.
+        """
+        return self.records(study).digest
+
+    @property
+    def proven(self) -> bool:
+        """Whether rows carry digests; those of an old ledger do not."""
+        return self.schema >= SCHEMA_VERSION
+
+    @patient
+    def damage(self) -> list[Damage]:
+        """Name everything that is not what was written, in all studies."""
+        with self._read() as connection:
+            problems = structure_problems(connection)
+            if problems:
+                # What the rows say cannot be relied on: some may not be found.
+                return [Damage("", line, rerun=False) for line in problems]
+            return list(Proofs(connection, proven=self.proven).damage())
+
+    @patient
+    def mend(self, trials: Sequence[Trial]) -> int:
+        """Open the damaged ones of these trials again; say how many.
+
+        What is damaged is removed, so that whoever runs the study next does those
+        trials as if they had never been run.
+        """
+        with self._read() as connection:
+            check_structure(connection, self._where)
+            whole = not any(Proofs(connection, proven=True).damage())
+        if whole:
+            return 0
+        with self._begin(one_state=True) as connection:
+            return mend(connection, trials)
 
 
 def _parts(rows: list[Any]) -> Iterator[list[Any]]:

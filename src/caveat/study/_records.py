@@ -2,7 +2,8 @@
 
 Built for ledgers of 100,000 trials: records are read in chunks and parsed by pydantic's
 reader (exact to the last bit, several times as fast as `json`), numbers go straight
-into arrays, and names are stored once (categoricals).
+into arrays, and names are stored once (categoricals). No row is parsed before its
+digest has been checked: what is damaged is left out, and named.
 """
 
 from __future__ import annotations
@@ -23,9 +24,11 @@ from pydantic_core import from_json
 from sqlalchemy.engine import Connection
 
 from caveat.study._canonical import canonical
-from caveat.study._schema import attempt, glossary, plan, result, study, trial
+from caveat.study._check import Proofs, in_parts, trials_query
+from caveat.study._old_schema import in_todays_words
+from caveat.study._proof import Damage, digest_of, study_digest
+from caveat.study._schema import plan, result, trial
 
-_CHUNK = 2_000
 _IDENTITY = ["key", "group", "study", "topic", "dataset", "learner", "repeat", "world"]
 
 
@@ -43,13 +46,25 @@ class Records:
         What names meant at run time: titles, directions, warnings.
     studies : dict of str to dict
         The specs of the studies.
+    damaged : list of Damage
+        What is no longer as it was written, and therefore left out: such trials have
+        the state ``damaged``, or no row if nobody knows what they were.
+    proven : bool
+        Whether every row was checked against its digest; an old ledger has none.
     """
 
     trials: pd.DataFrame
     rows: pd.DataFrame
     glossary: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
     studies: dict[str, dict[str, Any]] = field(default_factory=dict)
+    damaged: list[Damage] = field(default_factory=list)
+    proven: bool = True
     _details: dict[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
+
+    @property
+    def digest(self) -> str:
+        """Digest of all these records: SHA-256 over the sorted digests of each."""
+        return trials_digest(self.trials)
 
     def curves(self, name: str) -> pd.DataFrame:
         """Return the named curve of all trials, with identifying columns in front."""
@@ -86,12 +101,34 @@ class Records:
         return pd.DataFrame(rows, columns=None if rows else ["key"])
 
 
+def trials_digest(trials: pd.DataFrame) -> str:
+    """Return the digest of the records that these trials have."""
+    if "digest" not in trials.columns:
+        return study_digest([])
+    digests = trials["digest"].dropna().astype(str)
+    return study_digest(digests[digests != ""])
+
+
 def read_records(
-    connection: Connection, name: str | None, now: sa.ColumnElement[float]
+    connection: Connection,
+    name: str | None,
+    now: sa.ColumnElement[float],
+    *,
+    proven: bool,
 ) -> Records:
-    """Read all records of one study, or of all."""
+    """Read all records of one study, or of all.
+
+    Parameters
+    ----------
+    connection : Connection
+    name : str or None
+    now : column element
+        The database's clock.
+    proven : bool
+        Whether the ledger's rows carry digests.
+    """
     with _no_collection():
-        return _read(connection, name, now)
+        return _read(connection, name, now, proven=proven)
 
 
 @contextmanager
@@ -107,32 +144,44 @@ def _no_collection() -> Iterator[None]:
 
 
 def _read(
-    connection: Connection, name: str | None, now: sa.ColumnElement[float]
+    connection: Connection,
+    name: str | None,
+    now: sa.ColumnElement[float],
+    *,
+    proven: bool,
 ) -> Records:
-    costs = _read_costs(connection)
+    proofs = Proofs(connection, proven=proven)
+    specs = proofs.specs(name)
     trials: list[dict[str, Any]] = []
     worlds: list[dict[str, Any]] = []
     tables = _Tables()
     details: dict[str, Mapping[str, Any]] = {}
-    for row in connection.execution_options(yield_per=_CHUNK).execute(
-        _query(name, now)
-    ):
-        spec = from_json(row.spec)
-        facts = _trial_facts(row, spec)
-        facts.update(costs.get(row.key, _NO_COST))
+    damaged: list[Damage] = []
+    for row in connection.execute(in_parts(_query(name, now))):
+        fault = proofs.fault(row)
+        if fault:
+            damaged.append(Damage(row.key, fault, rerun=True))
+            if "description" in fault:
+                continue
+        spec = in_todays_words(from_json(row.spec))
+        facts = _trial_facts(row, spec, fault)
+        facts.update(_cost(proofs, facts))
         trials.append(facts)
         worlds.append(spec["world"])
-        if row.record is not None:
+        if row.record is not None and not fault:
             record = from_json(row.record)
             tables.add(len(trials) - 1, record.pop("table"), spec)
             if record["curves"] or record["notes"] or record["digests"]:
                 details[row.key] = record
     frame = _trials_frame(trials, worlds)
+    words, lost = _glossary(proofs, set(frame["topic"]))
     return Records(
         trials=frame,
         rows=tables.frame(frame),
-        glossary=_read_glossary(connection, set(frame["topic"])),
-        studies=_read_studies(connection, name),
+        glossary=words,
+        studies={key: in_todays_words(from_json(specs[key])) for key in specs},
+        damaged=damaged + lost,
+        proven=proven,
         _details=details,
     )
 
@@ -146,72 +195,49 @@ def _query(name: str | None, now: sa.ColumnElement[float]) -> sa.Select[Any]:
         wanted = wanted.where(plan.c.study == name)
     members = wanted.group_by(plan.c.key).subquery()
     held = sa.and_(trial.c.owner.is_not(None), trial.c.expires >= now)
+    state = sa.func.coalesce(
+        result.c.state, sa.case((held, "running"), else_="pending")
+    )
     return (
-        sa.select(
-            trial.c.key,
-            trial.c.search,
-            trial.c.spec,
-            members.c.study,
-            sa.func.coalesce(
-                result.c.state, sa.case((held, "running"), else_="pending")
-            ).label("state"),
-            result.c.record,
-            result.c.reason,
-            result.c.error,
-        )
+        trials_query()
+        .add_columns(members.c.study, state.label("found"))
         .join(members, members.c.key == trial.c.key)
-        .outerjoin(result, result.c.key == trial.c.key)
-        .order_by(trial.c.key)
     )
 
 
-_NO_COST: dict[str, Any] = {
-    "seconds": None,
-    "rss": None,
-    "host": None,
-    "versions": None,
-}
-
-
-def _read_costs(connection: Connection) -> dict[str, dict[str, Any]]:
-    """Read what the attempt that gave each trial's result has cost."""
-    query = (
-        sa.select(
-            attempt.c.key,
-            attempt.c.seconds,
-            attempt.c.rss,
-            attempt.c.host,
-            attempt.c.versions,
-        )
-        .join(result, result.c.key == attempt.c.key)
-        .where(attempt.c.outcome == result.c.state)
-        .order_by(attempt.c.id)
+def _cost(proofs: Proofs, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Look up what the attempt that gave a trial's result has cost, and its error."""
+    seconds, rss, host, versions, error = proofs.costs.get(
+        (facts["key"], facts["state"]), (None,) * 5
     )
-    return {
-        key: {"seconds": seconds, "rss": rss, "host": host, "versions": versions}
-        for key, seconds, rss, host, versions in connection.execute(query)
-    }
-
-
-def _read_glossary(
-    connection: Connection, topics: set[str]
-) -> dict[tuple[str, str], dict[str, Any]]:
-    """Read what names mean in these topics; the baseline's words give way."""
-    query = sa.select(glossary).where(glossary.c.topic.in_(sorted(topics)))
-    rows = connection.execute(query).all()
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in sorted(rows, key=lambda row: (row.topic != "eapp", *row)):
-        found[row.kind, row.name] = {"topic": row.topic, **from_json(row.facts)}
+    found = {"seconds": seconds, "rss": rss, "host": host, "versions": versions}
+    if error:
+        told = from_json(error)
+        found["message"] = told.get("message", "")
+        found["frames"] = "\n".join(told.get("frames", []))
     return found
 
 
-def _read_studies(
-    connection: Connection, name: str | None
-) -> dict[str, dict[str, Any]]:
-    query = sa.select(study.c.name, study.c.spec).order_by(study.c.name)
-    if name is not None:
-        query = query.where(study.c.name == name)
-    return {found: from_json(spec) for found, spec in connection.execute(query)}
+def _glossary(
+    proofs: Proofs, topics: set[str]
+) -> tuple[dict[tuple[str, str], dict[str, Any]], list[Damage]]:
+    """Read what names mean in these topics; the words of eapp give way."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    damaged = []
+    rows = sorted(
+        proofs.glossary(),
+        key=lambda one: (one[0].topic != "eapp", *map(str, one[0][:3])),
+    )
+    for row, whole in rows:
+        if row.topic not in topics:
+            continue
+        if not whole:
+            what = f"what {row.kind} {row.name!r} means"
+            damaged.append(Damage(what, "it is not what was written", rerun=True))
+            continue
+        facts = in_todays_words(from_json(row.facts))
+        found[row.kind, row.name] = {"topic": row.topic, **facts}
+    return found, damaged
 
 
 def dataset_name(reference: str | Mapping[str, Any]) -> str:
@@ -233,8 +259,8 @@ def world_text(world: Mapping[str, Any]) -> str:
     )
 
 
-def _trial_facts(row: Any, spec: Mapping[str, Any]) -> dict[str, Any]:
-    error = from_json(row.error) if row.error else {}
+def _trial_facts(row: Any, spec: Mapping[str, Any], fault: str) -> dict[str, Any]:
+    stored = row[4:8]
     return {
         "key": row.key,
         "group": row.search,
@@ -246,19 +272,25 @@ def _trial_facts(row: Any, spec: Mapping[str, Any]) -> dict[str, Any]:
         "repeat": spec["repeat"],
         "world": world_text(spec["world"]),
         "protocol": spec["protocol"],
-        "state": row.state,
-        "reason": row.reason or "",
-        "message": error.get("message", ""),
-        "frames": "\n".join(error.get("frames", [])),
+        "state": "damaged" if fault else row.found,
+        "reason": "damaged" if fault else row.reason or "",
+        "message": fault,
+        "frames": "",
         "configurations": len(spec["configurations"]),
         "group_size": spec["search"]["size"],
+        "digest": "" if fault or stored[0] is None else _digest(row, stored),
     }
+
+
+def _digest(row: Any, stored: Any) -> str:
+    """Return a record's digest: the one just checked, or computed for an old one."""
+    return row[8] or digest_of(result.name, *stored)
 
 
 _TRIAL_COLUMNS = [
     *["key", "group", "study", "topic", "dataset", "learner", "params", "repeat"],
     *["world", "protocol", "state", "reason", "message", "frames", "configurations"],
-    *["group_size", "seconds", "rss", "host", "versions"],
+    *["group_size", "seconds", "rss", "host", "versions", "digest"],
 ]
 
 

@@ -27,6 +27,8 @@ HEARTBEAT_SECONDS = 10.0
 STOP_SECONDS = 10.0
 CRASH_RETRIES = 1
 CLAIM_SECONDS = 1.0
+#: Trials that end within so long share a commit, so safety costs little.
+COMMIT_SECONDS = 0.05
 MOST_CLAIMED = 256
 
 
@@ -64,6 +66,8 @@ class Summary:
     states : dict of str to int
     orphans : int
         Recorded trials that the edited study no longer wants.
+    mended : int
+        Trials opened again because what the ledger said of them was damaged.
     interrupted : bool
     out_of_time : bool
         Whether `seconds` were over before the last trial.
@@ -75,6 +79,7 @@ class Summary:
     executed: int
     states: dict[str, int]
     orphans: int = 0
+    mended: int = 0
     interrupted: bool = False
     out_of_time: bool = False
     seconds: float = 0.0
@@ -141,6 +146,7 @@ def run(
         book.add_study(
             checked.study, checked.model_dump(mode="json", by_alias=True), trials
         )
+        mended = book.mend(trials)
         if retry_failed:
             book.forget_failures(checked.study)
         end = float("inf") if seconds is None else started + seconds
@@ -161,6 +167,7 @@ def run(
             executed=runner.executed,
             states=book.counts(checked.study),
             orphans=len(book.orphans(checked.study)),
+            mended=mended,
             interrupted=runner.interrupted,
             out_of_time=runner.out_of_time,
             seconds=time.monotonic() - started,
@@ -219,6 +226,8 @@ class _Runner:
         self._retries: Counter[str] = Counter()
         self._held: set[str] = set()
         self._claimed: list[str] = []
+        self._ended: dict[str, Finished] = {}
+        self._due = float("inf")
         self._started = time.monotonic()
         self._states = Counter(self.book.counts(self.study.study))
         for state in ("pending", "running"):
@@ -253,10 +262,14 @@ class _Runner:
                     busy = []
                     self._count_others()
                     continue
-                for ended in workers.wait(0.2):
-                    self._record(ended, workers)
+                left = min(0.2, max(0.0, self._due - time.monotonic()))
+                for ended in workers.wait(left):
+                    self._take(ended, workers)
+                if time.monotonic() >= self._due or len(self._ended) == len(self._held):
+                    self._record()
                 if self.fail_fast and self._bad():
                     break
+            self._record()
         finally:
             if self._held:
                 self.book.release(self._held)
@@ -290,8 +303,9 @@ class _Runner:
         self._held.difference_update(self._claimed)
         self._claimed = []
 
-    def _record(self, ended: Finished, workers: Any) -> None:
-        if ended.key not in self._held:
+    def _take(self, ended: Finished, workers: Any) -> None:
+        """Try a trial again, or keep how it ended until the next commit."""
+        if ended.key not in self._held or ended.key in self._ended:
             return
         allowed = self.study.budget.retries
         if ended.state == "crashed":
@@ -301,13 +315,24 @@ class _Runner:
             self.book.note_retry(ended)
             workers.submit(self._by_key[ended.key])
             return
-        trial = self._by_key[ended.key]
-        stored = self.book.finish(trial.spec["topic"], _fit(ended))
-        self._held.discard(ended.key)
-        if stored:
-            self.executed += 1
-            self._states[ended.state] += 1
-        self._tell(ended)
+        self._ended[ended.key] = _fit(ended)
+        self._due = min(self._due, time.monotonic() + COMMIT_SECONDS)
+
+    def _record(self) -> None:
+        """Store all that ended since the last commit; only then tell anybody."""
+        if not self._ended:
+            return
+        found = [
+            (self._by_key[key].spec["topic"], self._ended[key]) for key in self._ended
+        ]
+        stored = self.book.finish_all(found)
+        for _, ended in found:
+            self._held.discard(ended.key)
+            if ended.key in stored:
+                self.executed += 1
+                self._states[ended.state] += 1
+            self._tell(ended)
+        self._ended, self._due = {}, float("inf")
 
     def _count_others(self) -> None:
         counts = self.book.counts(self.study.study)

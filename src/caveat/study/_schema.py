@@ -3,6 +3,7 @@
 `trial` says what is to be done and who holds it, `result` what came out,
 `attempt` what it cost and where (volatile facts live nowhere else), `plan`
 which study wants which trial, `glossary` what the names meant at run time.
+Every row that reaches a page carries a digest of what it says (`_proof`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 APPLICATION_ID = 0x43564154  # "CVAT", in the header of every SQLite ledger
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 metadata = sa.MetaData()
 
@@ -26,6 +27,8 @@ study = sa.Table(
     metadata,
     sa.Column("name", sa.Text, primary_key=True),
     sa.Column("spec", sa.Text, nullable=False),
+    # Covers the spec and the keys of all trials that the study wants, in order.
+    sa.Column("digest", sa.Text, nullable=False),
 )
 
 trial = sa.Table(
@@ -34,6 +37,7 @@ trial = sa.Table(
     sa.Column("key", sa.Text, primary_key=True),
     sa.Column("search", sa.Text, nullable=False),
     sa.Column("spec", sa.Text, nullable=False),
+    sa.Column("digest", sa.Text, nullable=False),
     sa.Column("owner", sa.Text),
     sa.Column("token", sa.Integer, nullable=False, server_default="0"),
     sa.Column("expires", sa.Float(53), nullable=False, server_default="0"),
@@ -55,7 +59,7 @@ result = sa.Table(
     sa.Column("state", sa.Text, nullable=False),
     sa.Column("record", sa.Text),
     sa.Column("reason", sa.Text),
-    sa.Column("error", sa.Text),
+    sa.Column("digest", sa.Text, nullable=False),
 )
 
 attempt = sa.Table(
@@ -71,6 +75,8 @@ attempt = sa.Table(
     sa.Column("rss", sa.BigInteger),
     sa.Column("host", sa.Text),
     sa.Column("versions", sa.Text),
+    sa.Column("error", sa.Text),
+    sa.Column("digest", sa.Text, nullable=False),
 )
 
 glossary = sa.Table(
@@ -80,4 +86,5 @@ glossary = sa.Table(
     sa.Column("kind", sa.Text, primary_key=True),
     sa.Column("name", sa.Text, primary_key=True),
     sa.Column("facts", sa.Text, nullable=False),
+    sa.Column("digest", sa.Text, nullable=False),
 )

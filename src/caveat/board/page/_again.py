@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import pandas as pd
 
 import caveat
 from caveat.board.page import _sentences as sentences
@@ -12,12 +12,19 @@ from caveat.pages import (
     Facts,
     Prose,
     Section,
+    code,
     count,
     name,
     names,
     prose,
     say,
     shorten,
+)
+from caveat.study import trials_digest
+
+_UNPROVEN = (
+    "; they come from an older caveat, whose records carry no digests, so nothing "
+    "shows that they are what was written"
 )
 
 
@@ -29,9 +36,10 @@ def again_section(study: Study, command: str) -> Section:
         (
             "Ledger",
             say(
-                "{n} trials, sha256 {digest} of their keys and states",
+                "{n} trials, {digest} is the sha256 of their records{proven}",
                 n=count(len(study.trials) + len(study.baseline)),
-                digest=_spaced(records_digest(study)),
+                digest=code(records_digest(study)),
+                proven="" if study.proven else _UNPROVEN,
             ),
         ),
     ]
@@ -48,21 +56,8 @@ def again_section(study: Study, command: str) -> Section:
 
 
 def records_digest(study: Study) -> str:
-    """Return a digest of what the page rests on.
-
-    A trial is a pure function of its spec, and its key a digest of the spec; so keys
-    and states say which results there are, in whatever order they were written.
-    """
-    digest = hashlib.sha256()
-    for trials in (study.trials, study.baseline):
-        lines = trials["key"].astype(str) + " " + trials["state"].astype(str)
-        text = "\n".join(sorted(lines))
-        digest.update(text.encode("utf-8", errors="backslashreplace"))
-    return digest.hexdigest()
-
-
-def _spaced(digest: str) -> str:
-    return f"{digest[:4]} {digest[4:8]} … {digest[-4:]}"
+    """Return the digest of all records that the page rests on, the baseline's too."""
+    return trials_digest(pd.concat([study.trials, study.baseline]))
 
 
 def _versions(study: Study) -> Prose:

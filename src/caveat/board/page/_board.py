@@ -184,7 +184,7 @@ class _View:
         if not counted.planned:
             return Cell("")
         if not counted.given and counted.open:
-            return Cell("…", state="running", how="not run yet")
+            return Cell("…", state="running", how="no result yet")
         if not counted.given:
             how = f"all {count(counted.planned)} {noun(counted.planned)} failed"
             return Cell("×", state="failed", how=how)

@@ -24,7 +24,7 @@ from caveat.pages import (
 
 CHECKS = (
     "the free part, failed and incomplete searches, selection rules, best sets, other "
-    "measures, library versions and hosts"
+    "measures, library versions and hosts, digests of records"
 )
 
 
@@ -108,6 +108,27 @@ def chosen_by_oracle(rule: str, is_oracle: bool) -> Caveat | None:
             rule=name(rule),
         ),
         how=say("Choose an honest one with {option}.", option=code("--rule")),
+        size=1.0,
+    )
+
+
+def damaged_rows(damaged: int) -> Caveat | None:
+    """Warn if rows of the ledger are not what was written."""
+    if not damaged:
+        return None
+    return Caveat(
+        "serious",
+        say(
+            "{n} of the ledger {are} not what was written any more, and left out of "
+            "every number here.",
+            n=strong(plural(damaged, "row")),
+            are="is" if damaged == 1 else "are",
+        ),
+        count(damaged),
+        say(
+            "{verify} says which, and running the study again mends it.",
+            verify=code("caveat verify"),
+        ),
         size=1.0,
     )
 

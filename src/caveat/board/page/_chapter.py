@@ -110,7 +110,7 @@ def _no_value(study: Study, prefix: str, command: str) -> Chapter:
         name=prefix.rstrip("-"),
         eyebrow=_eyebrow(study),
         title=title,
-        lede=lede,
+        lede=join([lede, sentences.without_damaged(study.damaged)]),
         sections=[*sections, again_section(study, command)],
     )
 
@@ -206,7 +206,8 @@ def _lede(context: Context, regrets: Regrets) -> Prose:
             context.unit,
             capital(context.in_level(level)),
         )
-    return join([sentences.so_far(first, study.is_running), second])
+    left_out = sentences.without_damaged(study.damaged)
+    return join([sentences.so_far(first, study.is_running), second, left_out])
 
 
 def _field(context: Context) -> Figure:

@@ -183,7 +183,7 @@ class _Matrix:
         if facts is None:
             return Cell("")
         if not facts.n and facts.open:
-            return Cell("…", state="running", how="not run yet")
+            return Cell("…", state="running", how="no result yet")
         if not facts.n:
             how = f"all {count(facts.planned)} searches failed"
             return Cell("×", state="failed", how=how)
@@ -258,7 +258,7 @@ class _Matrix:
         if (silent & (cells.open == 0)).any():
             legend.append(("failed", "all failed, counted last"))
         if (silent & (cells.open > 0)).any():
-            legend.append(("running", "not run yet"))
+            legend.append(("running", "no result yet"))
         return legend
 
 

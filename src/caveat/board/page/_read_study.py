@@ -75,6 +75,8 @@ def read_study(
         spec=spec,
         glossary=glossary,
         left_out=left_out,
+        damaged=len(getattr(records, "damaged", ())),
+        proven=getattr(records, "proven", True),
     )
 
 

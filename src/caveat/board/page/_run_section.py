@@ -42,17 +42,22 @@ def run_section(study: Study, prefix: str = "") -> Section:
     done = int((states == "done").sum())
     failed = int(states.isin(FAILED_STATES).sum())
     running = int((states == "running").sum())
-    heading = sentences.run_heading(planned, done, failed)
+    damaged = int((states == "damaged").sum())
+    heading = sentences.run_heading(planned - damaged, done, failed)
     parts = [
         ("done", done),
         ("failed", failed),
         ("running", running),
-        ("pending", planned - done - failed - running),
+        ("pending", planned - done - failed - running - damaged),
+        ("damaged", damaged),
     ]
     label = ", ".join(f"{count(number)} {state}" for state, number in parts if number)
     versions = library_versions(study)
-    found = caveats.several_versions(versions)
-    notes: list[Caveat] = [found] if found else []
+    found = [
+        caveats.damaged_rows(study.damaged),
+        caveats.several_versions(versions),
+    ]
+    notes: list[Caveat] = [one for one in found if one is not None]
     return Section(
         name="run",
         eyebrow="What was run",

@@ -30,6 +30,14 @@ NO_VALUE = "No trial gave a value."
 SAME_PAGE = "The same ledger gives the same page, byte for byte"
 
 
+def without_damaged(damaged: int) -> str:
+    """Say beside a finding that it leaves something out; nothing if it does not."""
+    if not damaged:
+        return ""
+    are = "is" if damaged == 1 else "are"
+    return f"{plural(damaged, 'row')} of the ledger {are} damaged and left out."
+
+
 def so_far(words: Prose, running: bool) -> Prose:
     """Put "So far" before a finding that may still change."""
     if not running or not words:

@@ -93,6 +93,10 @@ class Study:
         What blocks are called.
     left_out : tuple of str
         Why a selection rule of the study is not among the choices.
+    damaged : int
+        Rows of the ledger that are not what was written, and left out.
+    proven : bool
+        Whether rows were checked against digests.
     """
 
     name: str
@@ -110,6 +114,8 @@ class Study:
     spec: Mapping[str, Any]
     glossary: Glossary
     left_out: tuple[str, ...] = ()
+    damaged: int = 0
+    proven: bool = True
 
     @property
     def is_running(self) -> bool:
