@@ -19,7 +19,8 @@ from caveat.study import Ledger, export, run
 
 pytest.importorskip("distributed", reason="needs caveat[cluster]")
 
-from caveat.study._dask import DaskEngine, batch_cluster, parse_walltime
+from caveat.study._batch_systems import batch_cluster, parse_walltime
+from caveat.study._dask import DaskEngine
 
 fault = pytest.mark.fault
 
@@ -202,7 +203,6 @@ def test_the_job_script_says_what_the_study_file_said(name, directives):
     cluster.close()
     for line in directives:
         assert line in script
-    assert "export DASK_DISTRIBUTED__WORKER__DAEMON=False" in script
     assert "--lifetime 6840s" in script
     assert "--lifetime-stagger 180s" in script
 

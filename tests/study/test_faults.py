@@ -99,22 +99,6 @@ def test_a_worker_that_died_once_is_given_a_second_chance(fake_study, path, tmp_
     assert outcomes == ["crashed, tried again", "done"]
 
 
-def test_a_trials_own_children_do_not_outlive_it(fake_study, path, tmp_path):
-    mark = tmp_path / "mark"
-    study = fake_study(
-        learners=[{"name": "leaves-child", "mark": str(mark)}],
-        scenario={},
-        repeats=1,
-        budget={"trial-minutes": 0.05},
-    )
-    assert run(study, path, "serial").states == {"timeout": 1}
-    child = int(mark.read_text())
-    deadline = time.monotonic() + 5
-    while psutil.pid_exists(child) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not psutil.pid_exists(child)
-
-
 def test_every_worker_has_one_thread(fake_study, path):
     study = fake_study(learners=["counts-threads"], scenario={}, repeats=2)
     run(study, path, "processes")
