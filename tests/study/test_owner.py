@@ -14,7 +14,8 @@ from caveat.study._owner import is_dead, me
 
 def name(**changes):
     """Name this process, with parts changed."""
-    parts = dict(zip(["host", "boot", "space", "pid", "start"], me().split("|")))
+    names = ["host", "boot", "space", "pid", "start"]
+    parts = dict(zip(names, me().split("|"), strict=True))
     return "|".join({**parts, **changes}.values())
 
 
@@ -80,9 +81,9 @@ def test_a_live_runner_is_not_taken_for_dead_in_another_namespace(options):
         "import sys; from caveat.study._owner import is_dead, me; "
         "print(is_dead(sys.argv[1]), is_dead(me()), me())"
     )
+    elsewhere = ["unshare", "--user", "--map-root-user", *options]
     asked = subprocess.run(
-        ["unshare", "--user", "--map-root-user", *options]
-        + [sys.executable, "-c", script, me()],
+        [*elsewhere, sys.executable, "-c", script, me()],
         capture_output=True,
         text=True,
         check=False,

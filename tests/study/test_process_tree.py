@@ -1,7 +1,6 @@
 """A trial owns its whole process tree, whoever of it dies first."""
 
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -146,12 +145,10 @@ def test_neither_threads_nor_forks_that_return_disturb_the_next_trial(fake_study
 
 
 def test_what_a_trial_prints_is_capped_and_its_last_words_are_kept(fake_study, path):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_oublock
     study = fake_study(learners=["prints-without-end"], scenario={}, repeats=1)
     assert run(study, path, "serial").states == {"crashed": 1}
     assert "the last word" in outcome(path).loc["prints-without-end", "frames"]
-    written = resource.getrusage(resource.RUSAGE_CHILDREN).ru_oublock - before
-    assert written * 512 < 50e6
+    assert len(outcome(path).loc["prints-without-end", "frames"]) < 3_000
 
 
 def test_memory_is_that_of_the_whole_tree(fake_study, path):

@@ -24,7 +24,7 @@ from caveat.study._process_tree import (
     die_with_parent,
     end_below,
 )
-from caveat.study._worker import NEW_TRIAL, serve
+from caveat.study._worker import NEW_TRIAL, WorkerSettings, serve
 
 LAST_WORDS = 2_000
 _LOOK_SECONDS = 0.5
@@ -56,7 +56,7 @@ def main() -> None:
     _end_like(code)
 
 
-def _be_worker(guardian: int, here: socket.socket, settings: object) -> None:
+def _be_worker(guardian: int, here: socket.socket, settings: WorkerSettings) -> None:
     """Serve, and leave without waiting for threads that a learner left."""
     try:
         os.setsid()
@@ -108,7 +108,7 @@ def _reap(worker: int) -> int | None:
 
 
 def _rest(output: int) -> bytes:
-    """What was printed last; nobody is left who could print more."""
+    """Read what was printed last; nobody is left who could print more."""
     os.set_blocking(output, False)
     words = b""
     with contextlib.suppress(BlockingIOError):

@@ -52,7 +52,7 @@ class ProcessEngine:
 
     @property
     def capacity(self) -> int:
-        """How many more trials it wants: one under way and one ahead for each worker."""
+        """How many more trials it wants: one under way and one ahead per worker."""
         return 2 * self.workers - self._in_flight
 
     def __enter__(self) -> ProcessEngine:

@@ -129,13 +129,16 @@ class Supervisor(threading.Thread):
         left = _PATIENCE_SECONDS if self._memory is None else self._pause
         if self._seconds is not None:
             left = min(left, started + self._seconds - time.monotonic())
-        wait([self._here, self._words], max(0.0, left))
+        wait(self._watched, max(0.0, left))
         return self._answer()
 
     def _answer(self) -> Any:
-        with contextlib.suppress(EOFError, OSError):
+        try:
             return self._inbox.look()
-        return None
+        except (EOFError, OSError):
+            # The guardian's end will say why; until then there is nothing to hear.
+            self._watched = self._watched[-1:]
+            return None
 
     def _is_dead(self) -> bool:
         """Ask the process itself: its pipes may live on in children that it forked."""
@@ -172,11 +175,12 @@ class Supervisor(threading.Thread):
         theirs.close()
         assert self._guardian.stdout is not None
         self._words = self._guardian.stdout
+        self._watched: list[socket.socket | int] = [self._here, self._words.fileno()]
         ready = None
         with contextlib.suppress(OSError):
             send(self._here, self._settings)
             while ready is None and not self._stopping and not self._is_dead():
-                wait([self._here, self._words], _PATIENCE_SECONDS)
+                wait(self._watched, _PATIENCE_SECONDS)
                 ready = self._answer()
         return ready == "ready"
 

@@ -165,11 +165,11 @@ class LeavesThread(Fake):
 
 
 class PrintsWithoutEnd(Fake):
-    """Prints 200 MB, then dies with a last word."""
+    """Prints 20 MB, then dies with a last word."""
 
     def work(self, seed):
         line = b"x" * 99_999 + b"\n"
-        for _ in range(2_000):
+        for _ in range(200):
             os.write(1, line)
         os.write(2, b"the last word\n")
         os._exit(7)
