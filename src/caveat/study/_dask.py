@@ -267,25 +267,40 @@ def run_guarded(
     tasks: list[Task], limits: list[Any], settings: dict[str, Any]
 ) -> list[Finished]:
     """Run trials one by one under this Dask worker's supervisor."""
-    supervisor = _own_supervisor(limits, settings)
-    ended = []
+    worker = get_worker()
+    task = worker.get_current_task()
+    supervisor = _own_supervisor(worker, limits, settings)
+    ended: list[Finished] = []
     for key, spec in tasks:
         supervisor.tasks.put(Trial(spec))
-        finished = supervisor.ended.get()
+        finished = None
+        while finished is None:
+            with contextlib.suppress(queue.Empty):
+                finished = supervisor.ended.get(timeout=1.0)
+            if _is_unwanted(worker, task):
+                # The runner is gone or gave up: nobody waits for the rest.
+                end_supervisor(worker)
+                return ended
         assert finished.key == key, "the supervisor answered for another trial"
         ended.append(finished)
     return ended
 
 
-def _own_supervisor(limits: list[Any], settings: dict[str, Any]) -> Supervisor:
+def _is_unwanted(worker: Any, task: Any) -> bool:
+    known = worker.state.tasks.get(task)
+    return known is None or known.state == "cancelled"
+
+
+def _own_supervisor(
+    worker: Any, limits: list[Any], settings: dict[str, Any]
+) -> Supervisor:
     """Return the Dask worker's supervisor, made at its first trial."""
-    worker = get_worker()
     found = getattr(worker, "caveat_supervisor", None)
     if found is None or not found.is_alive() or found.limits != limits:
         queues: Any = (queue.SimpleQueue(), queue.SimpleQueue())
         found = Supervisor(WorkerSettings(**settings), *queues, *limits)
         found.start()
-        worker.caveat_supervisor = found  # type: ignore[attr-defined]
+        worker.caveat_supervisor = found
     return found
 
 
