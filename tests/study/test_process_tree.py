@@ -129,10 +129,13 @@ def test_what_outlived_runner_and_guardian_is_ended_by_the_next_runner():
     kept.wait()
 
 
-def test_a_worker_that_dies_beside_a_child_of_its_own_is_noticed(fake_study, path):
-    study = fake_study(learners=["dies-beside-a-child"], scenario={}, repeats=1)
-    assert run(study, path, "serial").states == {"crashed": 1}
-    assert "exit code 7" in outcome(path).loc["dies-beside-a-child", "message"]
+def test_a_worker_is_seen_to_die_whatever_becomes_of_its_pipes(fake_study, path):
+    learners = ["dies-beside-a-child", "closes-everything", "fake"]
+    study = fake_study(learners=learners, scenario={}, repeats=1)
+    assert run(study, path, "serial").states == {"crashed": 2, "done": 1}
+    trials = outcome(path)
+    assert "exit code 7" in trials.loc["dies-beside-a-child", "message"]
+    assert "Bad file descriptor" in trials.loc["closes-everything", "frames"]
 
 
 def test_neither_threads_nor_forks_that_return_disturb_the_next_trial(fake_study, path):

@@ -66,6 +66,7 @@ class Supervisor(threading.Thread):
         self._memory = memory
         self._guardian: subprocess.Popen[bytes] | None = None
         self._mark = f"{me()}|{secrets.token_hex(8)}"
+        self._watched: list[socket.socket | int] = []
         self._stopping = False
 
     def run(self) -> None:
@@ -175,7 +176,7 @@ class Supervisor(threading.Thread):
         theirs.close()
         assert self._guardian.stdout is not None
         self._words = self._guardian.stdout
-        self._watched: list[socket.socket | int] = [self._here, self._words.fileno()]
+        self._watched = [self._here, self._words.fileno()]
         ready = None
         with contextlib.suppress(OSError):
             send(self._here, self._settings)

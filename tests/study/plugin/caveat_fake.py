@@ -148,6 +148,14 @@ class DiesBesideAChild(Fake):
         os._exit(7)
 
 
+class ClosesEverything(Fake):
+    """Closes every file that it did not open, as daemons do."""
+
+    def work(self, seed):
+        os.closerange(3, 1_000)
+        return super().work(seed)
+
+
 class ForksAndReturnsTwice(Fake):
     """Forgets that after a fork there are two of it."""
 
@@ -278,6 +286,7 @@ class FakeTopic:
                 "sleeps": "Sleeps",
                 "leaves-processes": "LeavesProcesses",
                 "dies-beside-a-child": "DiesBesideAChild",
+                "closes-everything": "ClosesEverything",
                 "forks-and-returns-twice": "ForksAndReturnsTwice",
                 "leaves-thread": "LeavesThread",
                 "prints-without-end": "PrintsWithoutEnd",
