@@ -50,8 +50,9 @@ def test_a_dry_run_does_not_need_the_ledger_it_is_given_by_url(call, tmp_path):
 
 
 def test_a_dry_run_shows_the_grid_and_writes_nothing(call, tmp_path):
-    code, out, _ = call("run", "small.yaml", "--dry-run")
+    code, out, err = call("run", "small.yaml", "--dry-run")
     assert code == 0
+    assert "a trial may take 60 minutes" in err
     assert "6 trials" in out
     assert "Nothing was run" in out
     assert [path.name for path in tmp_path.iterdir()] == ["small.yaml"]

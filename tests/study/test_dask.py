@@ -1,13 +1,9 @@
 """The Dask engine: the same numbers, the same guards, and job scripts as text."""
 
-import os
-import random
 import re
-import signal
 import sqlite3
 import subprocess
 import sys
-import textwrap
 import time
 from pathlib import Path
 
@@ -19,7 +15,8 @@ from caveat.study import Ledger, export, run
 
 pytest.importorskip("distributed", reason="needs caveat[cluster]")
 
-from caveat.study._dask import DaskEngine, batch_cluster, parse_walltime
+from caveat.study._batch_systems import batch_cluster, parse_walltime
+from caveat.study._dask import DaskEngine
 
 fault = pytest.mark.fault
 
@@ -56,45 +53,6 @@ def test_limits_hold_under_dask(fake_study, path):
     assert summary.states == {"crashed": 1, "done": 1, "timeout": 1}
 
 
-@fault
-def test_killed_runners_and_workers_lose_nothing_under_dask(fake_study, path, tmp_path):
-    study = fake_study(
-        learners=[{"name": "fake", "milliseconds": 20}], scenario={}, repeats=150
-    )
-    whole = tmp_path / "whole.ledger"
-    run(study, whole, "processes")
-    rng = random.Random(1)
-    script = tmp_path / "runner.py"
-    script.write_text(
-        textwrap.dedent(f"""
-            import sys
-            sys.path[:0] = {sys.path!r}
-            from caveat.study import run
-            run({study!r}, {str(path)!r}, "dask", jobs=2)
-            """)
-    )
-    for _ in range(3):
-        before = done_count(path)
-        runner = subprocess.Popen(
-            [sys.executable, script], stderr=subprocess.DEVNULL, start_new_session=True
-        )
-        deadline = time.monotonic() + 60
-        while done_count(path) <= before and runner.poll() is None:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        children = psutil.Process(runner.pid).children(recursive=True)
-        victim = rng.choice([runner.pid, *(child.pid for child in children)])
-        os.kill(victim, signal.SIGKILL)
-        time.sleep(rng.random())
-        if runner.poll() is None:
-            os.kill(runner.pid, signal.SIGKILL)
-        runner.wait()
-        _, alive = psutil.wait_procs(children, timeout=20)
-        assert alive == []
-    assert run(study, path, "dask", jobs=2).states == {"done": 150}
-    assert exported(path) == exported(whole)
-
-
 def done_count(path):
     try:
         raw = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
@@ -115,7 +73,6 @@ def test_a_scheduler_that_is_lost_is_named_and_the_study_goes_on(
     address = tmp_path / "scheduler.json"
     dask = [sys.executable, "-m", "dask"]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    env = {**os.environ, "DASK_DISTRIBUTED__WORKER__DAEMON": "False"}
     scheduler = subprocess.Popen(
         [
             *dask,
@@ -142,7 +99,6 @@ def test_a_scheduler_that_is_lost_is_named_and_the_study_goes_on(
             "--death-timeout",
             "20",
         ],
-        env=env,
         **quiet,
     )
     try:
@@ -202,7 +158,6 @@ def test_the_job_script_says_what_the_study_file_said(name, directives):
     cluster.close()
     for line in directives:
         assert line in script
-    assert "export DASK_DISTRIBUTED__WORKER__DAEMON=False" in script
     assert "--lifetime 6840s" in script
     assert "--lifetime-stagger 180s" in script
 

@@ -59,10 +59,11 @@ def test_a_trial_is_a_pure_function_of_its_spec(fake_study):
 
 
 def test_a_learner_that_fails_is_recorded_and_stops_nothing(fake_study, path):
-    names = ["raises", "raises-oddly", "shouts", "exits", "interrupts", "not-finite"]
+    names = ["raises", "raises-oddly", "shouts", "exits", "interrupts"]
+    names += ["gives-up", "not-finite"]
     study = fake_study(learners=["fake", *names], scenario={}, repeats=1)
     summary = run(study, path, "inline")
-    assert summary.states == {"done": 1, "failed": 6}
+    assert summary.states == {"done": 1, "failed": 7}
     with Ledger(path) as book:
         trials = book.records().trials.set_index("learner")
     assert trials.loc["raises", "reason"] == "RuntimeError"
@@ -72,6 +73,7 @@ def test_a_learner_that_fails_is_recorded_and_stops_nothing(fake_study, path):
     assert len(trials.loc["shouts", "message"]) < 2_000
     assert trials.loc["exits", "reason"] == "SystemExit"
     assert trials.loc["interrupts", "reason"] == "KeyboardInterrupt"
+    assert trials.loc["gives-up", "reason"] == "Odd"
     assert trials.loc["not-finite", "reason"] == "non-finite"
     assert "test.score" in trials.loc["not-finite", "message"]
 

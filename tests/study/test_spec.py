@@ -31,6 +31,23 @@ def test_a_good_file_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("written", "seconds", "is_ours"),
+    [
+        ("", 3600.0, True),
+        ("budget: {trial-minutes: 60}", 3600.0, False),
+        ("budget: {trial-minutes: 0.5}", 30.0, False),
+        ("budget: {trial-minutes: null}", None, False),
+    ],
+)
+def test_a_trial_has_an_hour_unless_the_study_says_otherwise(
+    tmp_path, written, seconds, is_ours
+):
+    budget = load_study(write(tmp_path, GOOD + written)).budget
+    assert budget.seconds == seconds
+    assert budget.is_default_time is is_ours
+
+
+@pytest.mark.parametrize(
     ("change", "words"),
     [
         (("datasets:", "datsets:"), ["line 3", "'datsets'", "'datasets'"]),

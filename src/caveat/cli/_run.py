@@ -58,6 +58,11 @@ def run(
     where = ledger or f"{loaded.study}.ledger"
     for dataset, learner, reason in skipped(loaded):
         note(f"skipped: {learner} on {dataset}, {reason}")
+    if loaded.budget.is_default_time:
+        note(
+            f"a trial may take {loaded.budget.trial_minutes:g} minutes; write budget: "
+            "{trial-minutes: ...} in the study for another limit, null for none"
+        )
     if dry_run:
         _show_plan(loaded, where, yes=yes)
         return

@@ -1,7 +1,7 @@
 """The Dask engine: a local cluster, a scheduler's address, or a batch system.
 
 Only specs go out and only records come back. Inside a Dask worker every trial
-runs in a guarded lane, so time limits, memory limits and crashes are handled
+runs under a supervisor, so time limits, memory limits and crashes are handled
 as on one machine; what Dask itself loses is handed out again.
 """
 
@@ -11,9 +11,9 @@ import contextlib
 import os
 import queue
 import sys
-import tempfile
+import types
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import dask
@@ -21,27 +21,18 @@ from distributed import Client, KilledWorker, LocalCluster, get_worker
 from distributed.client import Future
 
 from caveat.exceptions import CaveatError, InvalidInput, UnknownName
+from caveat.study._batch_systems import BATCH_SYSTEMS, batch_cluster
 from caveat.study._finished import Finished
-from caveat.study._lane import Lane, one_thread, without_main
 from caveat.study._pool import check_jobs
+from caveat.study._supervisor import Supervisor
 from caveat.study._trial import Trial
-from caveat.study._worker import WorkerSettings
+from caveat.study._worker import WorkerSettings, single_thread_environment
 
 CHUNK_SECONDS = 1.5
 MOST_IN_CHUNK = 500
-_QUEUES = {
-    "slurm": "SLURMCluster",
-    "sge": "SGECluster",
-    "pbs": "PBSCluster",
-    "lsf": "LSFCluster",
-    "oar": "OARCluster",
-    "htcondor": "HTCondorCluster",
-}
-
 _CONFIG = {
-    "distributed.worker.daemon": False,
     "distributed.worker.multiprocessing-method": "spawn",
-    # Lanes watch the memory of trials; Dask's own guesses would only interfere.
+    # Supervisors watch the memory of trials; Dask's own guesses would only interfere.
     "distributed.worker.memory.terminate": False,
     "distributed.logging.distributed": "error",
 }
@@ -96,8 +87,8 @@ class DaskEngine:
             raise InvalidInput(
                 f"engine: {name!r} is an option of a batch system; add jobqueue: slurm"
             )
-        if jobqueue is not None and jobqueue not in _QUEUES:
-            raise UnknownName.among("jobqueue", jobqueue, _QUEUES)
+        if jobqueue is not None and jobqueue not in BATCH_SYSTEMS:
+            raise UnknownName.among("jobqueue", jobqueue, BATCH_SYSTEMS)
         self._jobs = check_jobs(jobs) if jobs is not None or jobqueue is None else 1
         self._scheduler = scheduler
         self._jobqueue = jobqueue
@@ -119,7 +110,6 @@ class DaskEngine:
 
     def __enter__(self) -> DaskEngine:
         with contextlib.ExitStack() as stack:
-            # A guarded lane is a child of the Dask worker; daemons may have none.
             stack.enter_context(dask.config.set(_CONFIG))
             # Workers are started again at any time, so this holds to the end.
             stack.enter_context(without_main())
@@ -142,7 +132,7 @@ class DaskEngine:
     def __exit__(self, *_: object) -> None:
         with contextlib.suppress(Exception):
             self._client.cancel(list(self._futures), force=True)
-            self._client.run(end_lane, nanny=False)
+            self._client.run(end_supervisor, nanny=False)
         self._stack.close()
 
     def _make_cluster(self) -> Any:
@@ -242,107 +232,83 @@ class DaskEngine:
         ]
 
 
-def batch_cluster(name: str, options: dict[str, Any]) -> Any:
-    """Make a dask-jobqueue cluster; workers leave before the batch system ends them.
+@contextlib.contextmanager
+def without_main() -> Iterator[None]:
+    """Keep spawned processes from importing the caller's script again.
 
-    Parameters
-    ----------
-    name : str
-        Batch system, such as ``slurm``.
-    options : dict
-        Options of its cluster class. With ``walltime``, workers get a lifetime a
-        little shorter, staggered, so that they hand their work back in order.
+    So a plain script can call `run` without the `if __name__` guard. Workers
+    need nothing of the script: learners are named by their module.
     """
-    import dask_jobqueue
-
-    chosen = {"cores": 1, "processes": 1, **options}
-    if "memory" not in chosen:
-        raise InvalidInput(f"engine: {name} needs the memory of a job; add memory: 4GB")
-    extra = list(chosen.pop("worker_extra_args", []))
-    if "walltime" in chosen and "--lifetime" not in extra:
-        seconds = parse_walltime(str(chosen["walltime"]))
-        lifetime = max(60, seconds - max(120, seconds // 20))
-        extra += ["--lifetime", f"{lifetime}s"]
-        extra += ["--lifetime-stagger", f"{max(10, seconds // 40)}s"]
-    prologue = list(chosen.pop("job_script_prologue", []))
-    prologue.append("export DASK_DISTRIBUTED__WORKER__DAEMON=False")
-    made = getattr(dask_jobqueue, _QUEUES[name])
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = types.ModuleType("__main__")
     try:
-        return made(
-            worker_extra_args=extra, job_script_prologue=prologue, **_spelt(chosen)
-        )
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(
-            f"engine: {name} does not take these options: {error}"
-        ) from (error)
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
-def _spelt(options: dict[str, Any]) -> dict[str, Any]:
-    return {key.replace("-", "_"): value for key, value in options.items()}
-
-
-def parse_walltime(text: str) -> int:
-    """Read a batch system's time in seconds.
-
-    Examples
-    --------
-    >>> parse_walltime("02:00:00"), parse_walltime("1-12:00:00"), parse_walltime("90")
-    (7200, 129600, 5400)
-    """
-    days, _, clock = text.rpartition("-")
-    parts = clock.split(":")
+@contextlib.contextmanager
+def one_thread() -> Iterator[None]:
+    """Let a child inherit one-thread settings before it loads any library."""
+    wanted = single_thread_environment()
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
     try:
-        numbers = [int(part) for part in parts]
-        if len(numbers) == 1:
-            numbers = [0, numbers[0], 0]
-        while len(numbers) < 3:
-            numbers.append(0)
-        hours, minutes, seconds = numbers
-        return int(days or 0) * 86400 + hours * 3600 + minutes * 60 + seconds
-    except ValueError:
-        raise InvalidInput(
-            f"walltime {text!r} is not understood; write hours:minutes:seconds"
-        ) from None
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def run_guarded(
     tasks: list[Task], limits: list[Any], settings: dict[str, Any]
 ) -> list[Finished]:
-    """Run trials one by one in this Dask worker's guarded lane."""
-    lane = _own_lane(limits, settings)
-    ended = []
+    """Run trials one by one under this Dask worker's supervisor."""
+    worker = get_worker()
+    task = worker.get_current_task()
+    supervisor = _own_supervisor(worker, limits, settings)
+    ended: list[Finished] = []
     for key, spec in tasks:
-        lane.tasks.put(Trial(spec))
-        finished = lane.ended.get()
-        assert finished.key == key, "the lane answered for another trial"
+        supervisor.tasks.put(Trial(spec))
+        finished = None
+        while finished is None:
+            with contextlib.suppress(queue.Empty):
+                finished = supervisor.ended.get(timeout=1.0)
+            if _is_unwanted(worker, task):
+                # The runner is gone or gave up: nobody waits for the rest.
+                end_supervisor(worker)
+                return ended
+        assert finished.key == key, "the supervisor answered for another trial"
         ended.append(finished)
     return ended
 
 
-def _own_lane(limits: list[Any], settings: dict[str, Any]) -> Lane:
-    """Return the worker's lane, made at its first trial."""
-    worker = get_worker()
-    lane = getattr(worker, "caveat_lane", None)
-    if lane is None or not lane.is_alive() or lane.limits != limits:
-        folder = tempfile.mkdtemp(prefix="caveat-dask-")
-        lane = Lane(
-            WorkerSettings(
-                parent=os.getpid(), log=os.path.join(folder, "log"), **settings
-            ),
-            queue.SimpleQueue(),
-            queue.SimpleQueue(),
-            *limits,
-        )
-        lane.start()
-        worker.caveat_lane = lane  # type: ignore[attr-defined]
-    return lane
+def _is_unwanted(worker: Any, task: Any) -> bool:
+    known = worker.state.tasks.get(task)
+    return known is None or known.state == "cancelled"
 
 
-def end_lane(dask_worker: Any) -> None:
-    """End the lane of a worker that will live on, after a study."""
-    lane = getattr(dask_worker, "caveat_lane", None)
-    if lane is not None:
-        lane.stop()
-        lane.tasks.put(None)
-        lane.join(timeout=10)
-        dask_worker.caveat_lane = None
+def _own_supervisor(
+    worker: Any, limits: list[Any], settings: dict[str, Any]
+) -> Supervisor:
+    """Return the Dask worker's supervisor, made at its first trial."""
+    found = getattr(worker, "caveat_supervisor", None)
+    if found is None or not found.is_alive() or found.limits != limits:
+        queues: Any = (queue.SimpleQueue(), queue.SimpleQueue())
+        found = Supervisor(WorkerSettings(**settings), *queues, *limits)
+        found.start()
+        worker.caveat_supervisor = found
+    return found
+
+
+def end_supervisor(dask_worker: Any) -> None:
+    """End the trials of a Dask worker that will live on, after a study."""
+    found = getattr(dask_worker, "caveat_supervisor", None)
+    if found is not None:
+        found.stop()
+        found.tasks.put(None)
+        found.join(timeout=10)
+        dask_worker.caveat_supervisor = None

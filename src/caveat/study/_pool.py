@@ -1,4 +1,4 @@
-"""The local engines: as many guarded lanes as there are jobs; `serial` has one."""
+"""The local engines: as many supervised workers as there are jobs; `serial` has one."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import contextlib
 import os
 import queue
 import sys
-import tempfile
 from collections.abc import Sequence
 from typing import Any
 
 from caveat.exceptions import InvalidInput
 from caveat.study._finished import Finished
-from caveat.study._lane import Lane
+from caveat.study._supervisor import Supervisor
 from caveat.study._trial import Trial
 from caveat.study._worker import WorkerSettings
 
@@ -53,35 +52,25 @@ class ProcessEngine:
 
     @property
     def capacity(self) -> int:
-        """How many more trials it wants: one under way and one ahead for each lane."""
+        """How many more trials it wants: one under way and one ahead per worker."""
         return 2 * self.workers - self._in_flight
 
     def __enter__(self) -> ProcessEngine:
-        self._folder = tempfile.TemporaryDirectory(prefix="caveat-workers-")
-        self._lanes = [
-            Lane(self._settings(number), self._tasks, self._ended, *self._limits)
-            for number in range(self.workers)
+        settings = WorkerSettings(list(sys.path), self._topics, self._allow_import)
+        self._supervisors = [
+            Supervisor(settings, self._tasks, self._ended, *self._limits)
+            for _ in range(self.workers)
         ]
-        for lane in self._lanes:
-            lane.start()
+        for supervisor in self._supervisors:
+            supervisor.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        for lane in self._lanes:
-            lane.stop()
+        for supervisor in self._supervisors:
+            supervisor.stop()
             self._tasks.put(None)
-        for lane in self._lanes:
-            lane.join()
-        self._folder.cleanup()
-
-    def _settings(self, number: int) -> WorkerSettings:
-        return WorkerSettings(
-            parent=os.getpid(),
-            log=os.path.join(self._folder.name, f"{number}.log"),
-            import_path=list(sys.path),
-            topics=self._topics,
-            allow_import=self._allow_import,
-        )
+        for supervisor in self._supervisors:
+            supervisor.join()
 
     def submit(self, trial: Trial) -> None:
         """Hand a trial to the next free worker."""

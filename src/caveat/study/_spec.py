@@ -67,10 +67,14 @@ class SplitSpec(_Part):
 
 
 class BudgetSpec(_Part):
-    """Limits of one trial: they never change a result, only whether there is one."""
+    """Limits of one trial: they never change a result, only whether there is one.
+
+    Both count whatever processes a trial starts. ``trial-minutes: null`` lifts the
+    limit of an hour, which is there so that a hanging trial never stops a study.
+    """
 
     trial_minutes: Annotated[float, Field(gt=0)] | None = Field(
-        None, alias="trial-minutes"
+        60.0, alias="trial-minutes"
     )
     trial_memory: str | int | None = Field(None, alias="trial-memory")
     retries: Annotated[int, Field(ge=0, le=10)] = 0
@@ -79,6 +83,11 @@ class BudgetSpec(_Part):
     @classmethod
     def _whole_numbers_too(cls, value: Any) -> Any:
         return float(value) if isinstance(value, int) else value
+
+    @property
+    def is_default_time(self) -> bool:
+        """Whether the time limit is ours, so that the user has to be told of it."""
+        return "trial_minutes" not in self.model_fields_set
 
     @property
     def seconds(self) -> float | None:

@@ -1,15 +1,17 @@
 """The worker's side of a trial: guarded, single-threaded, and never silent.
 
 Whatever a learner does (raise, exit, return NaN, shout 10 MB) ends as a
-`Finished` that travels back and can be stored. Only a killed or frozen worker
-needs the runner's help.
+`Finished` that travels back and can be stored, with a word on whether the trial left
+threads or processes running. Only a killed or frozen worker needs the runner's help.
 """
 
 from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Mapping
@@ -20,7 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from caveat.study._finished import Finished
+from caveat.study._messages import Inbox, send
+from caveat.study._process_tree import has_children
 
+NEW_TRIAL = b"\x1e"
 MOST_MESSAGE = 1_000
 MOST_FRAMES = 20
 _THREAD_VARIABLES = (
@@ -56,10 +61,6 @@ class WorkerSettings:
 
     Attributes
     ----------
-    parent : int
-        Pid of the runner; without it the worker ends.
-    log : str
-        File for whatever learners print.
     import_path : list of str
         The runner's `sys.path`, so that a learner of the user's is found.
     topics : list of str
@@ -68,54 +69,35 @@ class WorkerSettings:
         Whether learners of the user's modules may be imported.
     """
 
-    parent: int
-    log: str
     import_path: list[str]
     topics: list[str]
     allow_import: bool
 
 
-def serve(connection: Any, settings: WorkerSettings) -> None:
+def serve(here: socket.socket, settings: WorkerSettings) -> None:
     """Be a worker process: say when ready, then work on what comes in."""
-    os.setsid()
-    _die_with_parent(settings.parent)
-    os.environ.update(single_thread_environment())
-    sys.path[:] = settings.import_path
+    worker = os.getpid()
     # Ctrl-C is the runner's business, and its terminal is not a learner's.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    log = os.open(settings.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    for stream in (1, 2):
-        os.dup2(log, stream)
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     from caveat.study._trial import warm_up
 
     warm_up(settings.topics)
-    connection.send("ready")
+    threads = set(threading.enumerate())
+    inbox = Inbox(here)
+    send(here, "ready")
     while True:
         try:
-            key, spec = connection.recv()
+            key, spec = inbox.receive()
         except EOFError:
             return
-        os.ftruncate(log, 0)
-        connection.send(work(key, spec, settings.allow_import))
-
-
-def _die_with_parent(parent: int) -> None:
-    if sys.platform == "linux":
-        import ctypes
-
-        set_death_signal = 1
-        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(0)
-    if sys.platform != "linux":
-        import threading
-
-        def watch() -> None:
-            while os.getppid() == parent:
-                time.sleep(1)
-            os._exit(0)
-
-        threading.Thread(target=watch, daemon=True).start()
+        os.write(1, NEW_TRIAL)
+        ended = work(key, spec, settings.allow_import)
+        if os.getpid() != worker:
+            # A learner forked, and its child came back from the trial as well.
+            os._exit(1)
+        alone = set(threading.enumerate()) <= threads and not has_children()
+        send(here, (ended, alone))
 
 
 def work(key: str, spec: Mapping[str, Any], allow_import: bool) -> Finished:
@@ -131,9 +113,7 @@ def work(key: str, spec: Mapping[str, Any], allow_import: bool) -> Finished:
         ended = {"state": "done", "record": record}
     except NonFinite as error:
         ended = {"state": "failed", "reason": "non-finite", **_describe(error)}
-    except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:
-        ended = {"state": "failed", "reason": type(error).__name__, **_describe(error)}
-    except Exception as error:
+    except BaseException as error:
         ended = {"state": "failed", "reason": type(error).__name__, **_describe(error)}
     return Finished(
         key=key,

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import numpy as np
@@ -95,18 +96,150 @@ class Sleeps(Fake):
         time.sleep(1e6)
 
 
-class LeavesChild(Fake):
-    """Starts a process of its own, then hangs."""
+def start_everything(mark):
+    """Start a plain child, one with a session of its own, a daemon and a bare one.
 
-    def __init__(self, mark="", **rest):
+    The daemon was forked twice and left the session; the bare one, too, and it has no
+    environment. All of them leave their pids in a file.
+    """
+    forget = {"start_new_session": True}
+    children = [
+        subprocess.Popen(["sleep", "9999"]),
+        subprocess.Popen(["sleep", "9999"], **forget),
+    ]
+    pids = [child.pid for child in children]
+    for environment in (os.environ, {}):
+        reading, writing = os.pipe()
+        if os.fork() == 0:
+            daemon = subprocess.Popen(["sleep", "9999"], env=environment, **forget)
+            os.write(writing, str(daemon.pid).encode())
+            os._exit(0)
+        pids.append(int(os.read(reading, 20)))
+    with open(mark, "a") as file:
+        file.write("".join(f"{pid}\n" for pid in pids))
+
+
+class LeavesProcesses(Fake):
+    """Starts processes of every kind; then returns, hangs or dies, as it is told."""
+
+    def __init__(self, mark="", then="return", **rest):
         super().__init__(**rest)
         self.mark = mark
+        self.then = then
 
     def work(self, seed):
-        child = subprocess.Popen(["sleep", "9999"])
-        with open(self.mark, "w") as file:
-            file.write(str(child.pid))
-        time.sleep(1e6)
+        start_everything(self.mark)
+        if self.then == "hang":
+            time.sleep(1e6)
+        if self.then == "die":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if self.then == "kill the parent":
+            os.kill(os.getppid(), signal.SIGKILL)
+            time.sleep(1e6)
+        return super().work(seed)
+
+
+class DiesBesideAChild(Fake):
+    """Leaves a forked child that holds all its pipes, then vanishes."""
+
+    def work(self, seed):
+        if os.fork() == 0:
+            time.sleep(9999)
+        os._exit(7)
+
+
+class ClosesEverything(Fake):
+    """Closes every file that it did not open, as daemons do."""
+
+    def work(self, seed):
+        os.closerange(3, 1_000)
+        return super().work(seed)
+
+
+class ForksAndReturnsTwice(Fake):
+    """Forgets that after a fork there are two of it."""
+
+    def work(self, seed):
+        os.fork()
+        return super().work(seed)
+
+
+class LeavesThread(Fake):
+    """Leaves a thread that never ends and is no daemon."""
+
+    def work(self, seed):
+        threading.Thread(target=time.sleep, args=(1e6,)).start()
+        return super().work(seed)
+
+
+class PrintsWithoutEnd(Fake):
+    """Prints 20 MB, then dies with a last word."""
+
+    def work(self, seed):
+        line = b"x" * 99_999 + b"\n"
+        for _ in range(200):
+            os.write(1, line)
+        os.write(2, b"the last word\n")
+        os._exit(7)
+
+
+class Gives(Fake):
+    """Gives up in a way that no `except Exception` sees."""
+
+    def work(self, seed):
+        class Odd(BaseException):
+            pass
+
+        raise Odd("neither an Exception nor an exit")
+
+
+class LetsAChildEat(Fake):
+    """Stays small itself; a child with a session of its own takes 1.5 GB."""
+
+    def work(self, seed):
+        eater = "import time; hoard = bytearray(b'x') * 1_500_000_000; time.sleep(9999)"
+        child = subprocess.Popen([sys.executable, "-c", eater], start_new_session=True)
+        child.wait()
+
+
+class SharesMemory(Fake):
+    """Fills 200 MB once; four forked children only look at them."""
+
+    def work(self, seed):
+        hoard = np.ones(25_000_000)
+        children = []
+        for _ in range(4):
+            children.append(os.fork())
+            if children[-1] == 0:
+                hoard.sum()
+                time.sleep(1.0)
+                os._exit(0)
+        for child in children:
+            os.waitpid(child, 0)
+        return super().work(seed)
+
+
+class Mixed(Fake):
+    """By its seed: sleeps, forks, threads, starts a daemon or takes memory."""
+
+    def work(self, seed):
+        def fork():
+            if os.fork() == 0:
+                time.sleep(9999)
+
+        def daemon():
+            if os.fork() == 0:
+                subprocess.Popen(["sleep", "9999"], start_new_session=True)
+                os._exit(0)
+
+        def thread():
+            threading.Thread(target=time.sleep, args=(1e6,)).start()
+
+        deeds = [fork, daemon, thread, lambda: np.ones(10_000_000).sum()]
+        number = int(np.random.default_rng(seed).integers(16))
+        if number < len(deeds):
+            deeds[number]()
+        return super().work(seed)
 
 
 class EatsMemory(Fake):
@@ -151,7 +284,16 @@ class FakeTopic:
                 "kills-itself": "KillsItself",
                 "vanishes-once": "VanishesOnce",
                 "sleeps": "Sleeps",
-                "leaves-child": "LeavesChild",
+                "leaves-processes": "LeavesProcesses",
+                "dies-beside-a-child": "DiesBesideAChild",
+                "closes-everything": "ClosesEverything",
+                "forks-and-returns-twice": "ForksAndReturnsTwice",
+                "leaves-thread": "LeavesThread",
+                "prints-without-end": "PrintsWithoutEnd",
+                "gives-up": "Gives",
+                "lets-a-child-eat": "LetsAChildEat",
+                "shares-memory": "SharesMemory",
+                "mixed": "Mixed",
                 "eats-memory": "EatsMemory",
                 "counts-threads": "CountsThreads",
             }
