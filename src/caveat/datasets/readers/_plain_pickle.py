@@ -111,6 +111,10 @@ class _Machine:
         return self.stack[-1]
 
 
+def _pop_mark(machine: _Machine, _: Any) -> None:
+    machine.above_mark()
+
+
 def _append(machine: _Machine, _: Any) -> None:
     item = machine.stack.pop()
     machine.top(list).append(item)
@@ -168,7 +172,7 @@ _STEPS: dict[str, Callable[[_Machine, Any], None]] = {
     **dict.fromkeys(_ARGUMENTS, _push(lambda m, a: a)),
     "MARK": _push(lambda m, a: _MARK),
     "POP": lambda m, a: m.stack.pop(),
-    "POP_MARK": lambda m, a: m.above_mark() and None,
+    "POP_MARK": _pop_mark,
     "DUP": _push(lambda m, a: m.stack[-1]),
     "NONE": _push(lambda m, a: None),
     "NEWTRUE": _push(lambda m, a: True),
