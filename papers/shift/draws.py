@@ -28,6 +28,7 @@ from caveat.models import make_model
 from caveat.models.registry import MODELS as KNOWN
 from caveat.shift import shift_curve
 from caveat.tables import TableEncoder
+from papers.shift.per_set import per_set
 from papers.shift.run import MODELS, SEEDS, load, measures
 
 FILE = Path(__file__).parent / "results-draws.csv"
@@ -48,7 +49,7 @@ class Kind(NamedTuple):
     seeds: Sequence[int] = FEW
     settings: Mapping[str, dict[str, Any]] = MappingProxyType({})
     codes: bool = False
-    encode: str = "train"
+    per_set: bool = False
 
 
 KINDS = {
@@ -89,7 +90,7 @@ KINDS = {
         ("lightgbm", "xgboost", "catboost"),
         WITH_CATEGORIES,
         codes=True,
-        encode="per_set",
+        per_set=True,
     ),
 }
 
@@ -162,6 +163,9 @@ def measure(
     if kind.codes:
         made = make_pipeline(TableEncoder(**CODES), made)
     fitted = made.fit(X_train, y_train)
+    imputer: Any = "mean"
+    if kind.per_set:
+        X_test, imputer = per_set(X_train, X_test)
     parts = []
     for scenario in ("random", "single"):
         curve = shift_curve(
@@ -172,7 +176,7 @@ def measure(
             y_test,
             scenario=scenario,
             metric=measures(task)[0],
-            encode=kind.encode,
+            imputer=imputer,
             random_state=seed,
             task=task,
         )

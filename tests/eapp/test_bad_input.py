@@ -68,7 +68,6 @@ def with_value(array, value):
         (X, Y, {"aggregate": "pooled", "selection": "test"}, "not defined"),
         (X, Y, {"band": "wide"}, "no band is called"),
         (X, Y, {"gmm_distance": "l1"}, "no gmm_distance is called"),
-        (X, Y, {"preset": "papr"}, "did you mean 'paper'"),
         (X, Y, {"k_max": 1}, "k_max: found 1"),
         (X, Y, {"k_max": 2.5}, r"k_max: found 2\.5"),
         (X, Y, {"shuffles": -1}, "shuffles: found -1"),

@@ -202,5 +202,5 @@ def test_the_picture_fits_where_it_is_put(table):
     assert drawn is axes
     assert "#123456" in {line.get_color() for line in axes.get_lines()}
     assert axes.get_title(loc="left") == ""
-    published = EAPP(**QUICK, preset="paper").fit(*table)
+    published = EAPP(**{**QUICK, "selection": "test"}).fit(*table)
     assert len(published.plot().get_lines()) >= 2

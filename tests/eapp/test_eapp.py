@@ -265,8 +265,10 @@ def test_every_option_finds_the_classes(options, overlapping):
     assert 0.65 < found.value_ < 0.95
 
 
-def test_the_papers_preset_judges_where_it_chose(overlapping):
-    published = EAPP(k_max=3, folds=3, preset="paper", random_state=0).fit(*overlapping)
+def test_the_papers_selection_judges_where_it_chose(overlapping):
+    published = EAPP(
+        k_max=3, folds=3, selection="test", aggregate="mean", random_state=0
+    ).fit(*overlapping)
     assert np.isnan(published.value_)
     assert published.null_["paper"].shape == (200, 2)
     assert published.verdict_ == "partly trivial"

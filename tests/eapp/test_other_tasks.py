@@ -236,7 +236,6 @@ NUMBERS = np.random.default_rng(1).normal(size=40)
         (NUMBERS[:39], {"task": "regression"}, "39 numbers for 40 rows"),
         (NUMBERS, {"task": "regression", "pos_label": 1}, "pos_label: found 1"),
         (NUMBERS, {"task": "regression", "selection": "test"}, "numbers have no names"),
-        (NUMBERS, {"task": "regression", "preset": "paper"}, "numbers have no names"),
         (NUMBERS, {"task": "regression", "aggregate": "pooled"}, "is for classes"),
         (NUMBERS, {"task": "regression", "folds": 30}, "use folds=20"),
         (NUMBERS > 0, {"task": "regresion"}, "did you mean 'regression'"),

@@ -89,13 +89,6 @@ def test_an_importance_of_ones_own_decides_the_order(fitted):
     assert curve.table["column"].tolist()[1:] == ["left", "size", "count", "colour"]
 
 
-def test_the_published_order_looks_at_test_rows_too(fitted):
-    _model, X, y, X_test, y_test = fitted
-    seen = shift_curve(*fitted, scenario="single", order_on="all").importance
-    everything = feature_importance(pd.concat([X, X_test]), pd.concat([y, y_test]))
-    pd.testing.assert_series_equal(seen, everything)
-
-
 def test_standard_errors_agree_with_enumeration(wide):
     bench = Bench(*wide)
     masks = Subsets(12, 5, most=1000, seed=0).take(0, 1000)
@@ -178,21 +171,6 @@ def test_pooled_auc_is_that_of_all_rows_together(fitted):
     expected = roc_auc_score(truth, np.concatenate(scores))
     found = shift_curve(*fitted, degrees=[1], metric="auc", aggregate="pooled")
     assert found.table["value"][1] == pytest.approx(expected)
-
-
-def test_categories_numbered_per_set_always_become_the_first_one(fitted):
-    model, X, y, X_test, y_test = fitted
-    gone = {"colour": ["colour"]}
-    X = X.assign(colour=np.where(X["colour"] == "blue", "red", X["colour"]))
-    X.iloc[0, X.columns.get_loc("colour")] = "blue"
-    model = make_model("lightgbm", n_estimators=9, min_data_in_leaf=3).fit(X, y)
-    found = shift_curve(
-        model, X, y, X_test, y_test, scenario=Stages(gone), encode="per_set"
-    ).of()
-    first = model.score(X_test.assign(colour="blue"), y_test)
-    assert found["value"][1] == pytest.approx(first)
-    with pytest.raises(InvalidInput, match="per_set"):
-        shift_curve(*fitted, encode="per_set", imputer="gaussian")
 
 
 def test_stages_take_whole_groups_away(fitted):

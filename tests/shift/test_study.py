@@ -151,7 +151,6 @@ def test_stages_can_be_written_in_a_study():
         {"tolerance": -0.1},
         {"tolerance": True},
         {"aggregate": "median"},
-        {"order_on": "test"},
         {"encode": "no"},
         {"cumulative": "yes"},
     ],

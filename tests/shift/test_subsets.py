@@ -91,12 +91,6 @@ def test_degrees_become_numbers_of_columns(degrees, n, expected):
     assert counts_of(degrees, n) == expected
 
 
-def test_the_published_program_counts_the_target_too():
-    assert counts_of([0.3], 10, count_target=True) == [3]
-    assert counts_of([0.3], 9, count_target=True) == [3]
-    assert counts_of([1.0], 9, count_target=True) == [9]
-
-
 @pytest.mark.parametrize(
     "degrees", [-1, 12, 1.5, -0.1, True, "half", [None], float("nan")]
 )

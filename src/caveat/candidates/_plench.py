@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
 
 from caveat._registry import Entry
 
@@ -160,3 +161,21 @@ class PlenchScaler:
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:
         """Centre and scale."""
         return (np.asarray(X, dtype=np.float64) - self.mean_) / self.scale_
+
+
+def plench_approximated_accuracy(logits: ArrayLike, candidates: ArrayLike) -> float:
+    """Approximated accuracy as the benchmark computes it.
+
+    ``1 - sum over candidates other than the prediction``, guarded by 1e-12: it gives 1
+    instead of 0 where the candidates' probability underflows.
+
+    Examples
+    --------
+    >>> plench_approximated_accuracy([[0.0, 0.0, 200.0]], [[1, 1, 0]])
+    1.0
+    """
+    scores, allowed = softmax(np.asarray(logits), axis=1), np.asarray(candidates)
+    shares = scores * allowed
+    shares /= shares.sum(axis=1, keepdims=True) + 1e-12
+    np.put_along_axis(shares, scores.argmax(axis=1)[:, None], 0.0, axis=1)
+    return float((1.0 - shares.sum(axis=1)).mean())

@@ -52,7 +52,7 @@ def covering_rate(proba: ArrayLike, candidates: Any) -> float:
 
 
 def approximated_accuracy(
-    proba: ArrayLike, candidates: Any, *, log: bool = False, legacy: bool = False
+    proba: ArrayLike, candidates: Any, *, log: bool = False
 ) -> float:
     """Mean share of the candidates' probability that the predicted label has.
 
@@ -68,10 +68,6 @@ def approximated_accuracy(
     log : bool, default=False
         `proba` holds logarithms of probabilities (or logits): exact also where the
         probabilities themselves would be 0.
-    legacy : bool, default=False
-        Compute ``1 - sum over candidates other than k``, guarded by 1e-12, as the
-        published code does. It gives 1 instead of 0 where the candidates' probability
-        underflows. For reproducing published tables only.
 
     Returns
     -------
@@ -104,8 +100,6 @@ def approximated_accuracy(
             )
         with np.errstate(divide="ignore"):
             scores = np.log(scores)
-    if legacy:
-        return _legacy_approximation(np.exp(scores), allowed)
     hit = _at_maximum(allowed, scores)
     share = np.zeros(len(scores))
     top = scores.max(axis=1)
@@ -240,10 +234,3 @@ def _log_sum(scores: Floats, allowed: Mask) -> Floats:
     masked = np.where(allowed, scores, -np.inf)
     top = masked.max(axis=1)
     return top + np.log(np.exp(masked - top[:, None]).sum(axis=1))
-
-
-def _legacy_approximation(scores: Floats, allowed: Mask) -> float:
-    shares = scores * allowed
-    shares /= shares.sum(axis=1, keepdims=True) + 1e-12
-    np.put_along_axis(shares, scores.argmax(axis=1)[:, None], 0.0, axis=1)
-    return float((1.0 - shares.sum(axis=1)).mean())

@@ -289,7 +289,7 @@ CRITERIA = Registry(
         ),
         Entry(
             name="approximated-accuracy-legacy",
-            target="caveat.candidates.criteria:approximated_accuracy",
+            target="caveat.candidates._plench:plench_approximated_accuracy",
             summary="the same as published code computes it, 1 where it underflows",
             facts=_MAX,
         ),

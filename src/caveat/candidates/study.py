@@ -19,6 +19,7 @@ from caveat.candidates._plench import (
     DATASETS,
     LONG,
     PlenchScaler,
+    plench_approximated_accuracy,
     plench_checkpoints,
     plench_draw,
     plench_hash,
@@ -63,8 +64,8 @@ class Problem:
             "criterion.approximated-accuracy": approximated_accuracy(
                 held, candidates, log=True
             ),
-            "criterion.approximated-accuracy-legacy": approximated_accuracy(
-                held, candidates, log=True, legacy=True
+            "criterion.approximated-accuracy-legacy": plench_approximated_accuracy(
+                held, candidates
             ),
             "oracle.accuracy": oracle_accuracy(held, self.codes[self.validation]),
             "test.accuracy": oracle_accuracy(tested, self.codes[self.test]),

@@ -76,7 +76,6 @@ def _single(
         folds=model._splits,
         k_max=max(2, max(task.k_ceil for task in model._tasks)),
         selection="train",
-        preset=None,
         shuffles=0,
         random_state=rng.randint(2**31 - 1),
         kinds=None,

@@ -87,8 +87,6 @@ class EAPP(BaseEstimator):
         only). "auto" pools when a fold has fewer than 5 points of a class.
     alpha : float, default=0.05
         Level of the verdict.
-    preset : {None, "paper"}, default=None
-        "paper" sets selection="test", aggregate="mean", shuffles=200.
     pos_label : object, optional
         The positive class; with it, many classes become that one against the rest.
     image_size : int or "auto", default="auto"
@@ -197,7 +195,6 @@ class EAPP(BaseEstimator):
         scheme: str = "independent",
         aggregate: str = "auto",
         alpha: float = 0.05,
-        preset: str | None = None,
         pos_label: object = None,
         image_size: int | str = "auto",
         n_jobs: int = 1,
@@ -222,7 +219,6 @@ class EAPP(BaseEstimator):
         self.scheme = scheme
         self.aggregate = aggregate
         self.alpha = alpha
-        self.preset = preset
         self.pos_label = pos_label
         self.image_size = image_size
         self.n_jobs = n_jobs
@@ -423,12 +419,11 @@ class EAPP(BaseEstimator):
     def _plan(
         self, data: Table | Images, target: Target, splits: list[Split], ks: list[int]
     ) -> Plan:
-        paper_preset = self.preset == "paper"
-        honest, paper = SELECTIONS["test" if paper_preset else self.selection]
+        honest, paper = SELECTIONS[self.selection]
         numbers = target.numbers is not None
         if numbers:
             honest, paper = self._only_honest(), False
-        aggregate = "mean" if paper_preset or numbers else self.aggregate
+        aggregate = "mean" if numbers else self.aggregate
         if aggregate == "auto":
             aggregate = "pooled" if _smallest(target, splits) < SMALL_FOLD else "mean"
         return Plan(
@@ -443,15 +438,15 @@ class EAPP(BaseEstimator):
             paper=paper,
             pooled=honest and aggregate == "pooled",
             joint=target.joint,
-            shuffles=200 if paper_preset else self.shuffles,
+            shuffles=self.shuffles,
             n_tasks=len(target.tasks),
         )
 
     def _only_honest(self) -> bool:
         """Refuse for numbers what only names can have."""
-        if self.preset or self.selection not in ("both", "train", "honest"):
+        if self.selection not in ("both", "train", "honest"):
             raise InvalidInput(
-                f"selection: {self.preset or self.selection!r} chooses names on test "
+                f"selection: {self.selection!r} chooses names on test "
                 "rows, but numbers have no names; leave it out"
             )
         if self.aggregate == "pooled":

@@ -25,7 +25,6 @@ SELECTIONS = {
 SCHEMES = ("independent", "incremental")
 AGGREGATES = ("auto", "mean", "pooled")
 GMM_DISTANCES = ("euclidean", "mahalanobis")
-PRESETS = ("paper",)
 # Settings of networks: the least value, and whether it is a whole number.
 TRAINING = {
     "epochs": (1, True),
@@ -51,8 +50,6 @@ def check_settings(model: Any) -> None:
         given = getattr(model, kind)
         if not isinstance(given, str) or given not in known:
             raise UnknownName.among(kind, given, known)
-    if model.preset is not None and model.preset not in PRESETS:
-        raise UnknownName.among("preset", model.preset, PRESETS)
     if isinstance(model.representation, str):
         _check_representation(model)
     elif not hasattr(model.representation, "transform"):

@@ -20,7 +20,6 @@ _HOLDS_OUT = "holds out its own rows"
 SET_BY_STUDY = {
     "folds": _HOLDS_OUT,
     "selection": _HOLDS_OUT,
-    "preset": _HOLDS_OUT,
     "task": "reads it off the data set",
 }
 

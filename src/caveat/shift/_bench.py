@@ -16,7 +16,6 @@ from caveat.shift._answers import Answerer, Answers
 from caveat.shift._evaluators import Evaluator, make_evaluator
 from caveat.shift._imputers import Imputer, check_imputer
 from caveat.shift._metric import check_measures
-from caveat.shift._per_set import per_set
 from caveat.shift._scenarios import Step
 from caveat.shift._subsets import Masks
 from caveat.shift._tables import check_tables
@@ -52,7 +51,6 @@ class Bench:
         imputer: Any = "mean",
         task: str | None = None,
         missing: str = "error",
-        encode: str = "train",
         row_wise: bool | None = None,
         fast: bool = True,
         block_size: int = 200_000,
@@ -67,10 +65,6 @@ class Bench:
         self.imputer: Imputer = check_imputer(imputer)
         self.imputer.fit(self.tables.train, random_state=seed)
         self._test = self.tables.test
-        if encode == "per_set":
-            self._test, self.imputer = per_set(self.tables, self.imputer)
-        elif encode != "train":
-            raise InvalidInput(f"encode is {encode!r}; use 'train' or 'per_set'")
         self.answerer = Answerer(model, self.target, named=self.tables.named)
         self.row_wise = is_row_wise(model) if row_wise is None else row_wise
         self._fast = fast

@@ -38,10 +38,7 @@ def shift_curve(
     random_state: Any = None,
     task: str | None = None,
     aggregate: str = "mean",
-    order_on: str = "train",
     missing: str = "error",
-    encode: str = "train",
-    count_target: bool = False,
     row_wise: bool | None = None,
     fast: bool = True,
     block_size: int = 200_000,
@@ -89,17 +86,9 @@ def shift_curve(
     aggregate : {"mean", "pooled"}, default="mean"
         The mean of the measure over subsets; or the measure of the rows of all subsets
         together, as in the study's own program.
-    order_on : {"train", "all"}, default="train"
-        Rows that importance is computed on. "all" includes the test rows, as the
-        published orders do.
     missing : {"error", "impute"}, default="error"
         What to do when the test table lacks training columns: refuse, or impute them
         under every mask and let the others vanish.
-    encode : {"train", "per_set"}, default="train"
-        "per_set" repeats a defect of the study's own program, which numbers the
-        categories of each test set among themselves.
-    count_target : bool, default=False
-        Take shares of columns and target together, as the study's own program does.
     row_wise : bool, optional
         Whether a row's answer depends on that row alone, so that rows may be stacked
         and identical ones asked once. Known for caveat's models, else assumed.
@@ -153,7 +142,7 @@ def shift_curve(
     3  3   0.54          4
     4  4   0.42          1
     """
-    _check_settings(tolerance, aggregate, order_on)
+    _check_settings(tolerance, aggregate)
     seed = check_seed(random_state)
     bench = Bench(
         model,
@@ -164,21 +153,16 @@ def shift_curve(
         imputer=imputer,
         task=task,
         missing=missing,
-        encode=encode,
         row_wise=row_wise,
         fast=fast,
         block_size=block_size,
         seed=seed,
     )
     measures = bench.measures(metric)
-    rows, labels = bench.tables.train, np.asarray(y_train)
-    if order_on == "all":
-        rows = pd.concat([rows, bench.tables.test], ignore_index=True)
-        labels = np.concatenate([labels, np.asarray(y_test)])
     planned = plan_steps(
         scenario,
-        rows[bench.names],
-        labels,
+        bench.tables.train[bench.names],
+        np.asarray(y_train),
         n_test=len(bench.test),
         importance=importance,
         degrees=degrees,
@@ -187,7 +171,6 @@ def shift_curve(
         model=model,
         task=bench.target.task,
         may_stop=tolerance is not None,
-        count_target=count_target,
     )
     steps = [Step(0, Fixed(bench.nothing_gone[None])), *planned.steps]
     found = _measure(bench, steps, measures, aggregate, tolerance, progress)
@@ -209,17 +192,13 @@ def shift_curve(
     )
 
 
-def _check_settings(tolerance: Any, aggregate: str, order_on: str) -> None:
+def _check_settings(tolerance: Any, aggregate: str) -> None:
     if tolerance is not None and not (
         isinstance(tolerance, int | float | np.number) and tolerance > 0
     ):
         raise InvalidInput(f"tolerance is {tolerance!r}; use a number above 0, or None")
-    for name, value, known in (
-        ("aggregate", aggregate, ("mean", "pooled")),
-        ("order_on", order_on, ("train", "all")),
-    ):
-        if value not in known:
-            raise InvalidInput(f"{name} is {value!r}; use {known[0]!r} or {known[1]!r}")
+    if aggregate not in ("mean", "pooled"):
+        raise InvalidInput(f"aggregate is {aggregate!r}; use 'mean' or 'pooled'")
     if aggregate == "pooled" and tolerance is not None:
         raise InvalidInput(
             "tolerance is about the mean over subsets; leave it out with "

@@ -55,7 +55,6 @@ def plan_steps(
     model: Any = None,
     task: str | None = None,
     may_stop: bool = False,
-    count_target: bool = False,
     usual: int = CAP,
 ) -> Planned:
     """Order the columns if need be, and list the steps of a scenario.
@@ -73,8 +72,6 @@ def plan_steps(
         For importance by the model.
     may_stop : bool
         Whether the curve may stop before the last subset.
-    count_target : bool
-        Whether shares count the target, too.
     usual : int
         The cap that nobody asked for, and that nobody is warned of.
     """
@@ -94,7 +91,7 @@ def plan_steps(
     plan = Plan(
         columns=[str(name) for name in rows.columns],
         order=np.arange(n_columns) if ranking is None else ascending(ranking),
-        counts=counts_of(degrees, n_columns, count_target=count_target),
+        counts=counts_of(degrees, n_columns),
         max_subsets=int(max_subsets),
         seed=seed,
         may_stop=may_stop,

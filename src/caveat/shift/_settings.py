@@ -26,8 +26,6 @@ _AXES: dict[str, Any] = {
     "max_subsets": 10_000,
     "tolerance": None,
     "aggregate": "mean",
-    "order_on": "train",
-    "encode": "train",
     "cumulative": False,
     "upper": 0,
 }
@@ -88,8 +86,6 @@ def _check(world: Mapping[str, Any]) -> None:
         raise InvalidInput(f"tolerance is {tolerance!r}; use a number above 0")
     for name, words in (
         ("aggregate", ("mean", "pooled")),
-        ("order_on", ("train", "all")),
-        ("encode", ("train", "per_set")),
         ("cumulative", (False, True)),
     ):
         if world[name] not in words:

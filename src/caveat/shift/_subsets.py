@@ -164,7 +164,7 @@ def mask_of(gone: Iterable[int], n: int) -> Masks:
     return mask
 
 
-def counts_of(degrees: object, n: int, *, count_target: bool = False) -> list[int]:
+def counts_of(degrees: object, n: int) -> list[int]:
     """Turn degrees into numbers of missing columns.
 
     Parameters
@@ -174,9 +174,6 @@ def counts_of(degrees: object, n: int, *, count_target: bool = False) -> list[in
         0.0 to 1.0, is a share of them: k = ⌊share · n⌋. None and "all" mean 1 to n.
     n : int
         How many columns there are.
-    count_target : bool, default=False
-        Take the share of n + 1 columns, as the study's own program does, which
-        counts the target, too.
 
     Returns
     -------
@@ -196,11 +193,11 @@ def counts_of(degrees: object, n: int, *, count_target: bool = False) -> list[in
         )
     several = isinstance(degrees, Iterable)
     asked: list[object] = list(degrees) if several else [degrees]  # type: ignore[call-overload]
-    counts = {_count_of(degree, n, count_target) for degree in asked}
+    counts = {_count_of(degree, n) for degree in asked}
     return sorted(counts - {0})
 
 
-def _count_of(degree: object, n: int, count_target: bool) -> int:
+def _count_of(degree: object, n: int) -> int:
     if isinstance(degree, bool | np.bool_) or not isinstance(
         degree, int | float | np.integer | np.floating
     ):
@@ -221,4 +218,4 @@ def _count_of(degree: object, n: int, count_target: bool) -> int:
             "numbers of columns"
         )
     # The little push mends 0.7 * 10 = 6.999...
-    return min(n, int(float(degree) * (n + count_target) + 1e-9))
+    return min(n, int(float(degree) * n + 1e-9))

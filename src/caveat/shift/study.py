@@ -202,8 +202,6 @@ def _curves(
                     random_state=seed,
                     task=task,
                     aggregate=world["aggregate"],
-                    order_on=world["order_on"],
-                    encode=world["encode"],
                     progress=progress,
                 )
             found.append(curve)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import false_discovery_control
 
 from caveat.exceptions import InvalidInput
 
@@ -109,12 +110,10 @@ def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     array([0.03, 0.04, 0.04])
     """
     values = _check(p_values)
-    order = np.argsort(values, kind="stable")
-    m = np.count_nonzero(~np.isnan(values))
-    made = order[:m]
-    steps = values[made] * (m / np.arange(1, m + 1))
+    made = ~np.isnan(values)
     adjusted = np.full(values.shape, np.nan)
-    adjusted[made] = np.minimum(np.minimum.accumulate(steps[::-1])[::-1], 1.0)
+    if made.any():
+        adjusted[made] = false_discovery_control(values[made])
     return adjusted
 
 

@@ -2,34 +2,24 @@
 
 A pickle is a program for a small stack machine. Most of its instructions build plain
 data; a few import and call things, and those are why a pickle must never be loaded
-from a stranger. This machine knows the first kind only: lists, tuples, dicts, sets,
-numbers, text, True, False and None. At any other instruction it stops.
+from a stranger. The standard library's `pickletools` takes the program apart without
+running it; this machine runs the first kind only: lists, tuples, dicts, sets, numbers,
+text, True, False and None. At any other instruction it stops.
 """
 
 from __future__ import annotations
 
-import struct
+import pickletools
 from collections.abc import Callable
 from typing import Any
 
 from caveat.exceptions import DataError
 
-_FORBIDDEN = {
-    b"c": "GLOBAL",
-    b"\x93": "STACK_GLOBAL",
-    b"R": "REDUCE",
-    b"i": "INST",
-    b"o": "OBJ",
-    b"b": "BUILD",
-    b"\x81": "NEWOBJ",
-    b"\x92": "NEWOBJ_EX",
-    b"P": "PERSID",
-    b"Q": "BINPERSID",
-    b"\x82": "EXT1",
-    b"\x83": "EXT2",
-    b"\x84": "EXT4",
-    b"\x97": "NEXT_BUFFER",
-}
+_IMPORTS = ("GLOBAL", "STACK_GLOBAL", "INST")
+_CALLS = (
+    "REDUCE", "OBJ", "BUILD", "NEWOBJ", "NEWOBJ_EX", "PERSID", "BINPERSID", "EXT1",
+    "EXT2", "EXT4", "NEXT_BUFFER",
+)  # fmt: skip
 _MARK = object()
 
 
@@ -57,70 +47,43 @@ def read_plain_pickle(data: bytes, where: str) -> Any:
     ...
     caveat.exceptions.DataError: x.pkl, byte ...: STACK_GLOBAL would import code; ...
     """
-    machine = _Machine(data, where)
+    machine = _Machine()
+    place = 0
     try:
-        return machine.run()
-    except (IndexError, KeyError, struct.error, ValueError, TypeError) as error:
+        for code, argument, at in pickletools.genops(data):
+            place = at or 0
+            step = _STEPS.get(code.name)
+            if step is None:
+                raise DataError(
+                    f"{where}, byte {place}: {_reason(code.name)}; only lists, tuples, "
+                    "dicts, numbers and text are admitted"
+                )
+            step(machine, argument)
+        return machine.result()
+    except (IndexError, KeyError, ValueError, TypeError, OverflowError) as error:
         raise DataError(
-            f"{where}, byte {machine.place}: not a whole pickle of plain data "
+            f"{where}, byte {place}: not a whole pickle of plain data "
             f"({type(error).__name__})"
         ) from error
+
+
+def _reason(name: str) -> str:
+    if name in _IMPORTS:
+        return f"{name} would import code"
+    return f"{name} would import code or call it" if name in _CALLS else name
 
 
 class _Machine:
     """The part of the pickle machine that builds plain data."""
 
-    def __init__(self, data: bytes, where: str) -> None:
-        self.data = data
-        self.where = where
-        self.place = 0
+    def __init__(self) -> None:
         self.stack: list[Any] = []
         self.memo: dict[int, Any] = {}
 
-    def run(self) -> Any:
-        data, handlers, stack = self.data, _HANDLERS, self.stack
-        while True:
-            code = data[self.place]
-            self.place += 1
-            if code == 0x2E:  # STOP
-                if stack[-1] is _MARK:
-                    raise ValueError("nothing was built")
-                return stack[-1]
-            handler = handlers[code]
-            if handler is None:
-                self.refuse(bytes([code]))
-            else:
-                handler(self)
-
-    def refuse(self, code: bytes) -> None:
-        name = _FORBIDDEN.get(code)
-        what = f"{name} would import code or call it" if name else "unknown instruction"
-        if name in ("GLOBAL", "STACK_GLOBAL", "INST"):
-            what = f"{name} would import code"
-        raise DataError(
-            f"{self.where}, byte {self.place - 1}: {what}; only lists, tuples, dicts, "
-            "numbers and text are admitted"
-        )
-
-    def take(self, count: int) -> bytes:
-        """Take the next bytes of the program."""
-        end = self.place + count
-        if count < 0 or end > len(self.data):
-            raise IndexError("the file ends here")
-        chunk = self.data[self.place : end]
-        self.place = end
-        return chunk
-
-    def line(self) -> bytes:
-        """Take the bytes up to the end of the line."""
-        end = self.data.index(b"\n", self.place)
-        chunk = self.data[self.place : end]
-        self.place = end + 1
-        return chunk
-
-    def number(self, form: str) -> int:
-        """Take a number of the program."""
-        return int(struct.unpack(form, self.take(struct.calcsize(form)))[0])
+    def result(self) -> Any:
+        if self.stack[-1] is _MARK:
+            raise ValueError("nothing was built")
+        return self.stack[-1]
 
     def above_mark(self) -> list[Any]:
         """Take everything above the last mark off the stack."""
@@ -134,160 +97,99 @@ class _Machine:
         del stack[place:]
         return items
 
+    def last(self, count: int) -> tuple[Any, ...]:
+        """Take some items off the stack."""
+        if len(self.stack) < count:
+            raise IndexError("the stack is empty")
+        items = tuple(self.stack[-count:])
+        del self.stack[-count:]
+        return items
 
-def _push(make: Callable[[_Machine], Any]) -> Callable[[_Machine], None]:
-    def handler(machine: _Machine) -> None:
-        machine.stack.append(make(machine))
+    def top(self, kind: type) -> Any:
+        if type(self.stack[-1]) is not kind:
+            raise TypeError(f"expected a {kind.__name__}")
+        return self.stack[-1]
 
-    return handler
+
+def _pop_mark(machine: _Machine, _: Any) -> None:
+    machine.above_mark()
+
+
+def _append(machine: _Machine, _: Any) -> None:
+    item = machine.stack.pop()
+    machine.top(list).append(item)
+
+
+def _appends(machine: _Machine, _: Any) -> None:
+    items = machine.above_mark()
+    machine.top(list).extend(items)
+
+
+def _setitem(machine: _Machine, _: Any) -> None:
+    key, value = machine.last(2)
+    machine.top(dict)[key] = value
+
+
+def _setitems(machine: _Machine, _: Any) -> None:
+    items = machine.above_mark()
+    machine.top(dict).update(_pairs(items))
+
+
+def _additems(machine: _Machine, _: Any) -> None:
+    items = machine.above_mark()
+    machine.top(set).update(items)
 
 
 def _pairs(items: list[Any]) -> dict[Any, Any]:
     return dict(zip(items[::2], items[1::2], strict=True))
 
 
-def _kind(machine: _Machine, kind: type) -> Any:
-    top = machine.stack[-1]
-    if type(top) is not kind:
-        raise TypeError(f"expected a {kind.__name__}")
-    return top
+def _put(machine: _Machine, number: Any) -> None:
+    place = len(machine.memo) if number is None else number
+    machine.memo[place] = machine.stack[-1]
 
 
-def _append(machine: _Machine) -> None:
-    item = machine.stack.pop()
-    _kind(machine, list).append(item)
+def _push(make: Callable[[_Machine, Any], Any]) -> Callable[[_Machine, Any], None]:
+    def step(machine: _Machine, argument: Any) -> None:
+        machine.stack.append(make(machine, argument))
+
+    return step
 
 
-def _appends(machine: _Machine) -> None:
-    items = machine.above_mark()
-    _kind(machine, list).extend(items)
+def _skip(machine: _Machine, _: Any) -> None:
+    pass
 
 
-def _setitem(machine: _Machine) -> None:
-    value, key = machine.stack.pop(), machine.stack.pop()
-    _kind(machine, dict)[key] = value
-
-
-def _setitems(machine: _Machine) -> None:
-    items = machine.above_mark()
-    _kind(machine, dict).update(_pairs(items))
-
-
-def _additems(machine: _Machine) -> None:
-    items = machine.above_mark()
-    _kind(machine, set).update(items)
-
-
-def _tuple_of(count: int) -> Callable[[_Machine], None]:
-    def handler(machine: _Machine) -> None:
-        if len(machine.stack) < count:
-            raise IndexError("the stack is empty")
-        items = tuple(machine.stack[-count:])
-        del machine.stack[-count:]
-        machine.stack.append(items)
-
-    return handler
-
-
-def _long(machine: _Machine, form: str) -> int:
-    return int.from_bytes(machine.take(machine.number(form)), "little", signed=True)
-
-
-def _text(machine: _Machine, form: str) -> str:
-    return machine.take(machine.number(form)).decode("utf-8", "surrogatepass")
-
-
-def _decimal(machine: _Machine) -> Any:
-    written = machine.line().rstrip(b"L")
-    if written in (b"00", b"01"):  # how protocol 0 writes False and True
-        return written == b"01"
-    return int(written)
-
-
-def _quoted(machine: _Machine) -> str:
-    written = machine.line()
-    if len(written) < 2 or written[0] != written[-1] or b"\\" in written:
-        raise ValueError("text of a form that is not admitted")
-    return written[1:-1].decode("latin-1")
-
-
-def _put(form: str) -> Callable[[_Machine], None]:
-    def handler(machine: _Machine) -> None:
-        machine.memo[machine.number(form)] = machine.stack[-1]
-
-    return handler
-
-
-def _memoize(machine: _Machine) -> None:
-    machine.memo[len(machine.memo)] = machine.stack[-1]
-
-
-def _put_text(machine: _Machine) -> None:
-    machine.memo[int(machine.line())] = machine.stack[-1]
-
-
-def _pop(machine: _Machine) -> None:
-    machine.stack.pop()
-
-
-def _pop_mark(machine: _Machine) -> None:
-    machine.above_mark()
-
-
-def _skip(count: int) -> Callable[[_Machine], None]:
-    def handler(machine: _Machine) -> None:
-        machine.take(count)
-
-    return handler
-
-
-_CODES: dict[bytes, Callable[[_Machine], None]] = {
-    b"\x80": _skip(1),  # PROTO
-    b"\x95": _skip(8),  # FRAME
-    b"(": _push(lambda m: _MARK),
-    b"0": _pop,
-    b"1": _pop_mark,
-    b"2": _push(lambda m: m.stack[-1]),
-    b"N": _push(lambda m: None),
-    b"\x88": _push(lambda m: True),
-    b"\x89": _push(lambda m: False),
-    b"I": _push(_decimal),
-    b"L": _push(_decimal),
-    b"K": _push(lambda m: m.take(1)[0]),
-    b"M": _push(lambda m: m.number("<H")),
-    b"J": _push(lambda m: m.number("<i")),
-    b"\x8a": _push(lambda m: _long(m, "<B")),
-    b"\x8b": _push(lambda m: _long(m, "<i")),
-    b"F": _push(lambda m: float(m.line())),
-    b"G": _push(lambda m: struct.unpack(">d", m.take(8))[0]),
-    b"V": _push(lambda m: m.line().decode("raw-unicode-escape")),
-    b"\x8c": _push(lambda m: _text(m, "<B")),
-    b"X": _push(lambda m: _text(m, "<I")),
-    b"\x8d": _push(lambda m: _text(m, "<Q")),
-    b"S": _push(_quoted),
-    b"U": _push(lambda m: m.take(m.number("<B")).decode("latin-1")),
-    b"T": _push(lambda m: m.take(m.number("<i")).decode("latin-1")),
-    b"]": _push(lambda m: []),
-    b"l": _push(lambda m: m.above_mark()),
-    b"a": _append,
-    b"e": _appends,
-    b")": _push(lambda m: ()),
-    b"t": _push(lambda m: tuple(m.above_mark())),
-    b"\x85": _tuple_of(1),
-    b"\x86": _tuple_of(2),
-    b"\x87": _tuple_of(3),
-    b"}": _push(lambda m: {}),
-    b"d": _push(lambda m: _pairs(m.above_mark())),
-    b"s": _setitem,
-    b"u": _setitems,
-    b"\x8f": _push(lambda m: set()),
-    b"\x90": _additems,
-    b"q": _put("<B"),
-    b"r": _put("<I"),
-    b"p": _put_text,
-    b"\x94": _memoize,
-    b"h": _push(lambda m: m.memo[m.take(1)[0]]),
-    b"j": _push(lambda m: m.memo[m.number("<I")]),
-    b"g": _push(lambda m: m.memo[int(m.line())]),
+_ARGUMENTS = (
+    "INT", "LONG", "BININT", "BININT1", "BININT2", "LONG1", "LONG4", "FLOAT",
+    "BINFLOAT", "UNICODE", "SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8", "STRING",
+    "SHORT_BINSTRING", "BINSTRING",
+)  # fmt: skip
+_STEPS: dict[str, Callable[[_Machine, Any], None]] = {
+    **dict.fromkeys(("PROTO", "FRAME", "STOP"), _skip),
+    **dict.fromkeys(("PUT", "BINPUT", "LONG_BINPUT", "MEMOIZE"), _put),
+    **dict.fromkeys(("GET", "BINGET", "LONG_BINGET"), _push(lambda m, a: m.memo[a])),
+    **dict.fromkeys(_ARGUMENTS, _push(lambda m, a: a)),
+    "MARK": _push(lambda m, a: _MARK),
+    "POP": lambda m, a: m.stack.pop(),
+    "POP_MARK": _pop_mark,
+    "DUP": _push(lambda m, a: m.stack[-1]),
+    "NONE": _push(lambda m, a: None),
+    "NEWTRUE": _push(lambda m, a: True),
+    "NEWFALSE": _push(lambda m, a: False),
+    "EMPTY_LIST": _push(lambda m, a: []),
+    "LIST": _push(lambda m, a: m.above_mark()),
+    "APPEND": _append,
+    "APPENDS": _appends,
+    "EMPTY_TUPLE": _push(lambda m, a: ()),
+    "TUPLE": _push(lambda m, a: tuple(m.above_mark())),
+    "TUPLE1": _push(lambda m, a: m.last(1)),
+    "TUPLE2": _push(lambda m, a: m.last(2)),
+    "TUPLE3": _push(lambda m, a: m.last(3)),
+    "EMPTY_DICT": _push(lambda m, a: {}),
+    "DICT": _push(lambda m, a: _pairs(m.above_mark())),
+    "SETITEM": _setitem,
+    "SETITEMS": _setitems,
+    "EMPTY_SET": _push(lambda m, a: set()),
+    "ADDITEMS": _additems,
 }
-_HANDLERS = [_CODES.get(bytes([code])) for code in range(256)]

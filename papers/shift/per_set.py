@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from caveat.exceptions import InvalidInput
-from caveat.shift._imputers import CellImputer, Imputer
-from caveat.shift._tables import Tables, is_categorical
+from caveat.shift import CellImputer, Mean
+from caveat.shift._tables import check_tables, is_categorical
 
 
 class _FirstCategory(CellImputer):
@@ -28,20 +27,19 @@ class _FirstCategory(CellImputer):
         return [self._fills]
 
 
-def per_set(tables: Tables, imputer: Imputer) -> tuple[pd.DataFrame, Imputer]:
+def per_set(
+    X_train: pd.DataFrame, X_test: pd.DataFrame
+) -> tuple[pd.DataFrame, CellImputer]:
     """Rename categories so that a correct encoder gives the numbers of the defect.
 
     Returns
     -------
-    (test table, imputer)
+    (test table, imputer), for `shift_curve`
     """
-    fills = imputer.fills(len(tables.test)) if isinstance(imputer, CellImputer) else []
-    if len(fills) != 1 or len(fills[0]) != 1:
-        raise InvalidInput(
-            "encode='per_set' repeats what was done with one value per column; use it "
-            "with imputer 'mean' or 'median'"
-        )
-    test, fill = tables.test.copy(), fills[0].copy()
+    tables = check_tables(X_train, X_test, None, missing="error")
+    imputer = Mean()
+    imputer.fit(tables.train, random_state=0)
+    test, fill = tables.test.copy(), imputer.fills(len(tables.test))[0].copy()
     for name in tables.columns:
         if not is_categorical(tables.train[name]):
             continue
