@@ -54,3 +54,40 @@ def test_a_broken_plug_in_is_named_and_harms_nobody(tmp_path, monkeypatch, body)
     reasons = {entry.name: reason for entry, reason in things.available()}
     assert reasons["half"] == ""
     assert "broken_plugin" in reasons["bad"]
+
+
+def plain():
+    """Do nothing."""
+
+
+def misleading():
+    """Do nothing.
+
+    Warnings
+    --------
+    It looks as if it did
+    something.
+
+    Not at all.
+
+    Examples
+    --------
+    >>> 1
+    1
+    """
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("plain", ""), ("misleading", "It looks as if it did something. Not at all.")],
+)
+def test_warnings_are_read_from_the_docstring(name, text):
+    assert Entry(name=name, target=f"{__name__}:{name}").warnings == text
+
+
+def test_a_learner_is_told_what_it_takes_and_nobody_set():
+    row = Entry(name="x", target="caveat._registry:Entry", params={"paper": "own"})
+    made = row.make_for(
+        {"name": "y", "target": "a:b"}, name="told", paper="told", summary="told", z=1
+    )
+    assert (made.name, made.paper, made.summary) == ("y", "own", "told")

@@ -102,7 +102,7 @@ class Entry:
             for number, line in enumerate(lines)
             if number and line.strip() and set(line.strip()) == {"-"}
         ]
-        for begin, end in zip(begins, [*begins[1:], len(lines)], strict=True):
+        for begin, end in zip(begins, [*begins, len(lines)][1:], strict=True):
             if lines[begin].strip() == "Warnings":
                 return " ".join(" ".join(lines[begin + 2 : end]).split())
         return ""

@@ -222,15 +222,18 @@ def ece(
     >>> round(measures.get("ece")([0, 1, 1, 1], [0.1, 0.1, 0.9, 0.9]), 4)
     0.15
     """
-    weights = np.ones(len(y)) if sample_weight is None else sample_weight
-    surplus = (proba.max(axis=-1) - (most_probable(proba) == y)) * weights
+    confidence = proba.max(axis=-1)
+    surplus = confidence - (most_probable(proba) == y)
+    size = float(len(y))
+    if sample_weight is not None:
+        surplus, size = surplus * sample_weight, sample_weight.sum()
     # On an edge it belongs to the lower bin, also when rounding lifts it above.
-    upper = np.ceil(proba.max(axis=-1) * bins - 1e-9).astype(int)
+    upper = np.ceil(confidence * bins - 1e-9).astype(int)
     place = np.clip(upper - 1, 0, bins - 1)
     count = surplus.size // len(y)
     cells = place.reshape(count, -1) + bins * np.arange(count)[:, None]
     gaps = np.bincount(cells.ravel(), surplus.ravel(), minlength=count * bins)
-    total = np.abs(gaps).reshape(count, bins).sum(axis=1) / weights.sum()
+    total = np.abs(gaps).reshape(count, bins).sum(axis=1) / size
     return total.reshape(proba.shape[:-2])
 
 

@@ -237,7 +237,8 @@ class LabelMeasure(Measure):
         """Judge scores or 0/1 decisions of shape (n_rows, n_labels)."""
         from caveat.measures._checks import weights_of
 
-        weights = weights_of(sample_weight, np.shape(y)[0])
+        n_rows = y.shape[0] if hasattr(y, "shape") else len(y)
+        weights = weights_of(sample_weight, n_rows)
         return float(self._apply(y, answers, weights, 0, options))
 
     def floor(self, y_train: Any, y_test: Any) -> float:

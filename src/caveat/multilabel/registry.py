@@ -162,13 +162,8 @@ RULES = Registry(
         for name, column, measure, where in [
             ("cross-validation", "criterion.cv-average-precision", _MAIN, _FOLDS),
             *(
-                (
-                    f"cross-validation-{one.name}",
-                    f"criterion.cv-{one.name}",
-                    one,
-                    _FOLDS,
-                )
-                for name, one in MEASURES.items()
+                (f"cross-validation-{name}", f"criterion.cv-{name}", row, _FOLDS)
+                for name, row in MEASURES.items()
             ),
             ("oracle", "oracle.average-precision", _MAIN, "the test part"),
         ]
