@@ -27,6 +27,7 @@ from caveat.bags._standard import SPLIT_SEEDS
 from caveat.bags._worlds import expand_worlds, standard_world, world_bags
 from caveat.bags.registry import CRITERIA, LEARNERS, MEASURES, RULES
 from caveat.exceptions import InvalidInput, UnknownName
+from caveat.study import known_labels, untouched
 from caveat.study.topic import Context, Outcome, Row, Split
 from caveat.tables import TableEncoder
 
@@ -131,7 +132,8 @@ class _Trial:
         )
         for place, (index, _) in enumerate(context.configurations):
             model = found.models[place]
-            row = self._row(found, place, model, X_test, table)
+            with untouched(context.entry.name, X_test):
+                row = self._row(found, place, model, X_test, table)
             outcome.rows.append({"config": index, "checkpoint": None, **row})
             if model is not None:
                 self._follow(model, index, outcome)
@@ -167,8 +169,9 @@ class _Trial:
         if model is None:
             return row
         truth = self.y[self.split.test]
-        predicted, proba = model.predict(X_test), model.predict_proba(X_test)
         known = {"classes": self.classes.tolist()}
+        predicted = known_labels(model.predict(X_test), known["classes"])
+        proba = model.predict_proba(X_test)
         row |= {
             "test.f1": measures.f1(truth, predicted, **known),
             "test.accuracy": measures.accuracy(truth, predicted, **known),

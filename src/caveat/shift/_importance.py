@@ -100,6 +100,12 @@ def feature_importance(
             "as 0",
             stacklevel=2,
         )
+    if len(np.unique(target.train)) < 2:
+        warnings.warn(
+            f"the target is {str(labels[0])!r} in every row, so no column can tell "
+            "anything about it; every importance counts as 0",
+            stacklevel=2,
+        )
     question = Question(
         table=table,
         target=target,

@@ -14,6 +14,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from caveat.exceptions import InvalidInput, listing
 from caveat.models import TabularModel
+from caveat.study import known_labels
 from caveat.supervised.registry import MEASURES
 
 
@@ -77,15 +78,10 @@ def evaluate(
     return scores
 
 
-def class_numbers(
-    labels: NDArray[Any], classes: Sequence[Any], *, beyond: int = 0
-) -> NDArray[np.int64]:
-    """Give each label's place among the classes; one without gets a place after them.
-
-    Strangers on both sides are no hit, so they need different places: `beyond`.
-    """
+def class_numbers(labels: NDArray[Any], classes: Sequence[Any]) -> NDArray[np.int64]:
+    """Give each label's place among the classes; a stranger's is after them."""
     found = pd.Index(list(classes)).get_indexer(pd.Index(labels))
-    return np.where(found < 0, len(classes) + beyond, found)
+    return np.where(found < 0, len(classes), found)
 
 
 def _class_answers(
@@ -96,7 +92,7 @@ def _class_answers(
         # Its label is the most probable one: no need to ask twice.
         labels = np.asarray(proba.argmax(axis=1))
     else:
-        labels = class_numbers(np.asarray(model.predict(X)), classes, beyond=1)
+        labels = class_numbers(known_labels(model.predict(X), classes), classes)
     return {"labels": labels, "probabilities": proba}
 
 
