@@ -88,7 +88,7 @@ class Algorithm(Objective):
 
     @classmethod
     def parameter_types(cls) -> dict[str, str]:
-        """List what a study may give: the algorithm's own keywords, those of training."""
+        """List what a study may give: keywords of the algorithm and of training."""
         return {**cls.settings(), **TRAINING}
 
     def risk(self, z: Tensor, S: Tensor, rows: Tensor) -> Tensor:
