@@ -1,7 +1,8 @@
 """Every command meets every degenerate file: a result, or one sentence, and no ruins.
 
 The commands run in this process, trials too, with budgets as small as they go. Some
-files meet some commands in every run of the tests, all meet all in `make test`.
+files meet some commands in every run of the tests, all files meet every command in
+`make test`, and variants of a command meet the rarer files in `pytest -m slow`.
 """
 
 import gzip
@@ -179,21 +180,21 @@ FILES = {**QUICK, **MORE}
 LOOKS = {
     "audit": "audit {file} --target y --models dummy --folds 2 --json",
     "eapp": "eapp {file} --target y --shuffles 2 --folds 2 --k-max 2 --json",
+    "bags": "bags {file} --target y --by g --repeats 1 --learner mm --json",
+    "candidates": "candidates {file} --candidates c --steps 2 --algorithm proden",
+    "candidates-sets": "candidates {file} --candidates c --truth y --no-model --json",
+    "multilabel": "multilabel {file} --targets l1,l2 --models ml-knn --resamples 2",
+    "multilabel-scores": "multilabel {good} --targets l1,l2 --scores {file} --json",
+    "shift": "shift {file} --target y --models dummy --imputers mean --json",
+}
+VARIANTS = {
     "eapp-classes": "eapp {file} --classes --shuffles 2 --folds 2 --k-max 2",
     "eapp-numbers": "eapp {file} --target y --regression --shuffles 2 --folds 2",
     "eapp-labels": "eapp {file} --targets l1,l2 --shuffles 2 --folds 2 --k-max 2",
-    "bags": "bags {file} --target y --by g --repeats 1 --learner mm --json",
     "bags-small": "bags {file} --target y --by g --repeats 1 --learner mm --smallest 1",
-    "candidates": "candidates {file} --candidates c --steps 2 --algorithm proden",
-    "candidates-sets": "candidates {file} --candidates c --truth y --no-model --json",
     "candidates-people": "candidates {file} --annotators c,y --steps 2 --algorithm cc",
-    "multilabel": "multilabel {file} --targets l1,l2 --models ml-knn --resamples 2",
     "multilabel-prefix": "multilabel {file} --targets-prefix l --models gfm --json",
-    "multilabel-scores": "multilabel {good} --targets l1,l2 --scores {file} --json",
-    "shift": "shift {file} --target y --models dummy --imputers mean --json",
     "shift-missing": "shift {file} --models k-nn --imputers mean --missing a",
-}
-DEAR = {
     "audit-targets": "audit {file} --targets l1,l2 --folds 2 --json",
     "audit-bags": "audit {file} --target y --bags g --folds 2 --models dummy --json",
     "audit-candidates": "audit {file} --candidates c --target y --folds 2 --json",
@@ -223,7 +224,7 @@ def out(lines):
     return {name: f"{line} --out {{out}}" for name, line in lines.items()}
 
 
-COMMANDS = {**out(LOOKS), **OTHERS, **out(DEAR)}
+COMMANDS = {**out(LOOKS), **OTHERS, **out(VARIANTS)}
 FIRST = ["run", "dry-run", "status", "export", "import"]
 """Commands that are quick enough for every run of the tests."""
 
@@ -301,12 +302,13 @@ def strict(written):
 
 
 def cases():
-    """Pair commands with files: some always, most in `make test`, dear ones slowly."""
+    """Pair commands with files: some always, most in `make test`, the rest if asked."""
     for command in COMMANDS:
         for name in FILES:
             first = command in FIRST and name in QUICK
-            dear = command in DEAR and name not in QUICK
-            mark = [] if first else [pytest.mark.slow if dear else pytest.mark.thorough]
+            asked = command in VARIANTS and name not in QUICK
+            thorough = pytest.mark.slow if asked else pytest.mark.thorough
+            mark = [] if first else [thorough]
             yield pytest.param(command, name, marks=mark, id=f"{command}-{name}")
 
 

@@ -96,10 +96,9 @@ def test_a_learner_that_overwrites_its_test_table_fails(trial, topic):
 
 
 def test_a_learner_of_many_labels_that_overwrites_its_test_table_fails(trial):
+    how = {"datasets": ["tags"], "resampling": {"folds": 0}}
     with pytest.raises(InvalidInput, match="changed the table"):
-        trial(
-            "multilabel", "ManyOverwrites", datasets=["tags"], resampling={"folds": 0}
-        )
+        trial("multilabel", "ManyOverwrites", **how)
 
 
 @pytest.mark.parametrize("name", ["Strange", "StrangeOnly"])

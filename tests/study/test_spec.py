@@ -99,7 +99,7 @@ def test_what_follows_from_a_mistake_is_not_told(tmp_path):
         (
             "supervised",
             "{name: logistic-regression, C: fast}",
-            "C is 'fast'; write a n",
+            "C is 'fast'; write a number",
         ),
         ("supervised", "{name: logistic-regression, C: [1, fast]}", "C is 'fast'"),
         ("supervised", "{name: k-nn, n_neighbors: 2.5}", "2.5; write a whole number"),
