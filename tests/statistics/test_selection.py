@@ -1,4 +1,4 @@
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -499,7 +499,7 @@ def test_a_measure_is_its_test_column_however_it_is_called(named, columns):
 class Repeated:
     """Records of one learner on one data set, with a split for every repeat."""
 
-    glossary = {("rule", "x"): {"column": "criterion.x"}}
+    glossary = MappingProxyType({("rule", "x"): {"column": "criterion.x"}})
 
     def __init__(self, splits):
         keys = [f"key-{number}" for number in range(len(splits))]
