@@ -233,3 +233,25 @@ def test_searches_that_cannot_be_are_refused(change, words):
 def test_a_mistyped_strategy_gets_a_hint():
     with pytest.raises(UnknownName, match="did you mean 'split-bag-kfold'"):
         search(MeanMap(), {"lam": [1]}, X, BAGS, SHARES, strategies=["split-bag-kfol"])
+
+
+def test_labels_of_items_are_no_proportions():
+    refused(lambda: fit(Y), "which are labels", "one share per bag")
+    refused(lambda: fit(Y.astype(float)), "which are labels")
+    refused(lambda: fit(Y[:, None]), "which are labels")
+    refused(lambda: fit(["no", "yes"] * 2), "'no', 'yes' for 4 bags, which are labels")
+
+
+def test_whole_numbers_for_bags_of_many_items_are_warned_of():
+    with pytest.warns(UserWarning, match="every bag is said to hold one class only"):
+        fit([0, 1, 1, 0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit([0.0, 1.0, 1.0, 0.0])
+        fit(Y, bags=np.arange(40))
+
+
+@pytest.mark.parametrize("variant", ["intermediate", "hard"])
+def test_one_cluster_is_warned_of(variant):
+    with pytest.warns(UserWarning, match="bags cannot depend on the features"):
+        make_bags(X, Y, variant=variant, n_bags=2, n_clusters=1, random_state=0)

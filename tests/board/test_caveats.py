@@ -156,6 +156,14 @@ def test_few_blocks_make_a_rough_test(blocks, few):
     assert (caveats.few_blocks(blocks, "worlds") is not None) == few
 
 
+def test_copies_of_a_repeat_are_told():
+    found = fired(caveats.copied_repeats(3), "careful")
+    assert found == (
+        "Left out: 3 searches on the split of an earlier repeat; a copy counts once."
+    )
+    assert caveats.copied_repeats(0) is None
+
+
 def test_one_repeat_says_nothing_of_variation():
     assert "one run" in fired(caveats.one_repeat(1), "note")
     assert caveats.one_repeat(2) is None

@@ -9,6 +9,7 @@ from caveat.candidates import (
     Annotations,
     CandidateSets,
     PartialLabelClassifier,
+    advise,
     flip_candidates,
     noisy_candidates,
     oracle_accuracy,
@@ -149,3 +150,9 @@ def test_an_encoder_that_left_the_finite_numbers_ends_the_run(variant):
     data = {"x": torch.as_tensor(X), "candidates": torch.as_tensor(matrix()).bool()}
     with pytest.raises(Diverged, match="encoder's answer is not finite after 2"):
         train(mlp(3, [4], 3, seed=0), algorithm, data, steps=5, optimiser=adam())
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, -0.2, float("nan")])
+def test_advice_needs_rows_that_nobody_learnt_from(share):
+    with pytest.raises(InvalidInput, match=r"validation_fraction is .*a share between"):
+        advise(X, matrix(), validation_fraction=share)

@@ -13,7 +13,7 @@ from caveat.candidates import (
 from caveat.exceptions import DataError, InvalidInput
 from caveat.tables import TableEncoder
 from caveat.tables._plain import encoder_from, plain_encoder
-from caveat.training import save_tree
+from caveat.training import load_tree, save_tree
 
 
 def mixed(rows=40):
@@ -93,3 +93,29 @@ def test_what_cannot_be_saved_or_read_is_refused_in_one_sentence(tmp_path):
     with pytest.raises(DataError, match="no checkpoint of caveat"):
         load_model(tmp_path / "text")
     assert not (tmp_path / "m").exists()
+
+
+FORGERIES = {
+    "another parameter": lambda state: state["parameters"].update(no_such=1),
+    "a network of any size": lambda state: state["parameters"].update(hidden=(10**9,)),
+    "other inputs": lambda state: state.update(inputs=state["inputs"] + 1),
+    "fewer classes": lambda state: state["classes"].pop(),
+    "no classes": lambda state: state.update(classes=None),
+    "weights by another name": lambda state: state["weights"].update(x=0),
+    "no weights": lambda state: state.update(weights={}),
+    "no encoder": lambda state: state.update(encoder={}),
+    "a column less": lambda state: state["encoder"]["learnt"]["columns_"].pop(),
+}
+
+
+@pytest.mark.parametrize("forge", FORGERIES.values(), ids=FORGERIES)
+def test_a_forged_model_is_refused_although_its_digest_is_right(
+    fitted, tmp_path, forge
+):
+    file = tmp_path / "model.caveat"
+    save_model(fitted[1], file)
+    state = load_tree(file)
+    forge(state)
+    save_tree(file, state)
+    with pytest.raises(DataError, match="parts do not fit one another"):
+        load_model(file)

@@ -44,6 +44,8 @@ def test_version_lists_libraries(capsys):
         (["list", "lerners"], ["lerners"]),
         (["list", "learners", "--topic", "supervized"], ["supervized", "supervised"]),
         (["export", "absent.ledger"], ["absent.ledger"]),
+        (["run", "demo", "--ledger", "://"], ["'://'", "is no URL"]),
+        (["status", "postgresql://me:word@h:port/x"], ["'h:port/x'", "as the port"]),
         (["diff", "a.ledger", "b.ledger"], ["a.ledger"]),
         (["diff", "a", "b", "--tolerance", "-1"], ["-1"]),
         (["prune", "absent.ledger"], ["absent.ledger"]),
@@ -145,3 +147,36 @@ def test_no_color_and_quiet_are_respected(tmp_path):
     assert done.returncode == 0
     assert "\x1b" not in done.stdout
     assert done.stderr == ""
+
+
+IMPORTED = """\
+study: mine
+topic: supervised
+datasets: [iris]
+learners: ['mine:Learner']
+"""
+
+
+def test_nothing_is_called_imported_that_is_not_allowed_to_be(
+    capsys, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.yaml").write_text(IMPORTED)
+    code, _, err = call(capsys, "run", "mine.yaml")
+    assert code == 2
+    assert err.count("\n") == 1
+    assert "add --allow-import" in err
+
+
+@pytest.mark.parametrize("command", ["run", "dry-run"])
+def test_a_setting_of_another_type_is_refused_before_any_trial(
+    capsys, tmp_path, monkeypatch, command
+):
+    monkeypatch.chdir(tmp_path)
+    study = IMPORTED.replace("'mine:Learner'", "{name: logistic-regression, C: fast}")
+    (tmp_path / "mine.yaml").write_text(study)
+    more = ["--dry-run"] if command == "dry-run" else []
+    code, _, err = call(capsys, "run", "mine.yaml", *more)
+    assert code == 2
+    assert "mine.yaml, line 4: logistic-regression: C is 'fast'" in err
+    assert os.listdir(tmp_path) == ["mine.yaml"]

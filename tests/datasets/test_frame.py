@@ -96,3 +96,9 @@ def test_a_label_that_is_neither_is_named_as_it_stands(odd, shown):
     frame = pd.DataFrame({"a": [1.0, 2, 3], "l": [0, 1, odd]})
     with pytest.raises(InvalidInput, match=f"holds {shown} in row 2"):
         from_frame(frame, targets=["l"])
+
+
+def test_a_label_that_is_named_twice_is_refused():
+    frame = pd.DataFrame({"x": [1, 2], "a": [0, 1], "b": [1, 0]})
+    with pytest.raises(InvalidInput, match="targets names 'a' twice"):
+        from_frame(frame, targets=["a", "b", "a"])

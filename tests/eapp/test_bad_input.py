@@ -133,3 +133,26 @@ def test_a_representation_must_give_a_finite_row_for_each():
         wrapped.transformer = Broken(result)
         with pytest.raises(CaveatError, match=words):
             wrapped.fit(X).transform(X[:3])
+
+
+def test_more_clusters_than_training_rows_are_not_tried():
+    model = EAPP(k_max=10**6, folds=2, shuffles=0, random_state=0)
+    with pytest.warns(UserWarning, match="k_max: 1000000 is above .* training rows, 6"):
+        model.fit(X[14:26], Y[14:26])
+    assert model.curve_["k"].max() == 6
+
+
+@pytest.mark.parametrize("rows", [20, 400])
+def test_a_column_of_distinct_words_is_nothing_to_cluster(rows):
+    words = pd.DataFrame({"name": [f"w{row}" for row in range(rows)]})
+    with pytest.raises(CaveatError, match="a different word in almost every one"):
+        EAPP(folds=2, shuffles=0).fit(words, np.arange(rows) % 2)
+
+
+def test_a_column_of_distinct_words_beside_others_is_left_out_and_told():
+    table = pd.DataFrame(X).rename(columns=str)
+    told = EAPP(folds=2, shuffles=0, k_max=2, random_state=0)
+    with pytest.warns(UserWarning, match="'name' left out"):
+        told.fit(table.assign(name=[f"w{row}" for row in ROWS]), Y)
+    plain = EAPP(folds=2, shuffles=0, k_max=2, random_state=0).fit(table, Y)
+    assert told.value_ == plain.value_

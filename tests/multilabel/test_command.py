@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from caveat.cli._multilabel import multilabel
 from caveat.datasets import load
-from caveat.exceptions import CaveatError
+from caveat.exceptions import CaveatError, InvalidInput
 from caveat.multilabel import evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -161,9 +161,16 @@ def test_bad_options_are_refused_in_one_sentence(folder, words, message):
     assert "\n" not in found
 
 
-def test_a_label_said_twice_is_one_label(folder):
+def test_a_label_said_twice_is_refused(folder):
     words = ["--targets", "tag-1,tag-2,tag-1", *FAST, "--json"]
-    assert json.loads(ok(folder / "items.csv", *words))["n_labels"] == 2
+    error = call(folder / "items.csv", *words).exception
+    assert str(error) == "--targets names 'tag-1' twice; name each once"
+
+
+def test_one_label_is_refused(folder):
+    error = call(folder / "items.csv", "--targets", "tag-1", *FAST).exception
+    assert isinstance(error, InvalidInput)
+    assert "one label, 'tag-1'" in str(error)
 
 
 def test_labels_alone_are_nothing_to_learn_from(folder, tags):

@@ -1,5 +1,7 @@
 """One pass: golden numbers, conventions, containers, warnings."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -266,3 +268,19 @@ def test_the_frame_tells_value_direction_best_and_who_is_served():
     assert frame.loc["micro_auc", "served_by"] == "double"
     assert frame.loc["macro_f1", "threshold"] == "per label"
     assert frame.loc["hamming_loss", "direction"] == "min"
+
+
+@pytest.mark.parametrize("zero", [0.0, 1.0, "skip"])
+def test_zero_by_zero_is_warned_of(zero):
+    truth, chosen = Y.copy(), H.copy()
+    truth[:, 3] = chosen[:, 3] = 0
+    with pytest.warns(DegenerateWarning, match="1 of 4 terms of macro_f1") as told:
+        evaluate(truth, None, chosen, zero_division=zero)
+    assert f"zero_division={zero!r} decides" in str(told[0].message)
+
+
+def test_no_zero_by_zero_is_not_warned_of():
+    truth = np.array([[1, 0], [0, 1]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evaluate(truth, None, truth)

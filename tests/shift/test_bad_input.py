@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from caveat.exceptions import CaveatError, InvalidInput, UnknownName
 from caveat.models import make_model
-from caveat.shift import Increment, Stages, shift_curve
+from caveat.shift import Increment, Stages, feature_importance, shift_curve
 
 
 @pytest.fixture(scope="module")
@@ -294,3 +294,28 @@ def test_odd_types_of_columns_do_no_harm():
             model, X, y, X, y, imputer=imputer, max_subsets=3, random_state=0
         )
         assert np.isfinite(curve.table["value"]).all()
+
+
+@pytest.mark.parametrize("method", ["pearson", "spearman", "eta"])
+def test_a_constant_target_is_warned_of(mixed, method):
+    X = mixed()[0][["size", "count"]]
+    with pytest.warns(UserWarning, match="the target is 'same' in every row"):
+        found = feature_importance(X, ["same"] * len(X), method)
+    assert found.tolist() == [0.0, 0.0]
+
+
+def test_a_column_that_only_the_test_table_has_is_warned_of(fitted):
+    parts = change(fitted, X_test=fitted[3].assign(new=1.0))
+    with pytest.warns(UserWarning, match="has 'new', which the model does not know"):
+        curve = shift_curve(*parts, degrees=[1])
+    assert "'new'" in curve.notes[0]
+    with pytest.warns(UserWarning, match="'new', which LogisticRegression did not"):
+        fitted[0].predict(parts[3])
+
+
+def test_a_test_part_of_one_class_is_warned_of(fitted):
+    only = np.asarray(fitted[4]) == np.asarray(fitted[4])[0]
+    parts = change(fitted, X_test=fitted[3][only], y_test=np.asarray(fitted[4])[only])
+    with pytest.warns(UserWarning, match="test rows are of one class, '"):
+        curve = shift_curve(*parts, degrees=[1])
+    assert "one class" in curve.notes[0]

@@ -237,3 +237,9 @@ def test_constant_blocks_speak_for_no_difference():
 def test_bad_input_is_refused(call):
     with pytest.raises(CaveatError, match=r"; |did you mean|there are"):
         call()
+
+
+@pytest.mark.parametrize("scores", [DEMSAR, pd.DataFrame(DEMSAR), DEMSAR.tolist()])
+def test_friedmans_test_of_scores_says_that_it_takes_ranks(scores):
+    with pytest.raises(CaveatError, match="pass what average_ranks makes of a table"):
+        friedman_test(scores)

@@ -1,4 +1,4 @@
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -494,3 +494,44 @@ def test_a_measure_is_its_test_column_however_it_is_called(named, columns):
     for key in ("auc", "test.auc"):
         words = {("measure", key): {"direction": "max"}}
         assert resolve_measure(named, glossary=words, columns=columns) == "test.auc"
+
+
+class Repeated:
+    """Records of one learner on one data set, with a split for every repeat."""
+
+    glossary = MappingProxyType({("rule", "x"): {"column": "criterion.x"}})
+
+    def __init__(self, splits):
+        keys = [f"key-{number}" for number in range(len(splits))]
+        shared = {"key": keys, "group": [f"group-{key}" for key in keys]}
+        shared |= {"learner": "a", "dataset": "d", "repeat": range(len(splits))}
+        self.trials = pd.DataFrame({**shared, "state": "done", "params": "{}"})
+        values = np.linspace(0.5, 0.9, len(splits))
+        numbers = {"config": 0, "criterion.x": values, "test.f1": values}
+        self.rows = pd.DataFrame({**shared, **numbers})
+        self._splits = pd.DataFrame({"key": keys, "split": splits})
+
+    def digests(self):
+        return self._splits
+
+
+def chosen_repeats(records):
+    found = select(records, "criterion.x", measure="f1", direction="max")
+    return found["repeat"].tolist()
+
+
+def test_repeats_of_one_split_count_once():
+    assert chosen_repeats(Repeated(["s", "s", "s", "t", "s"])) == [0, 3]
+    assert SelectionTable.of(Repeated(["s", "s", "s", "t", "s"])).copies == 3
+
+
+def test_repeats_of_several_or_unknown_splits_all_count():
+    assert chosen_repeats(Repeated(["s", "t", "u"])) == [0, 1, 2]
+    assert chosen_repeats(Repeated([None, None, "u"])) == [0, 1, 2]
+
+
+def test_learners_of_one_repeat_share_its_split():
+    records = Repeated(["s", "s"])
+    for frame in (records.trials, records.rows):
+        frame["learner"], frame["repeat"] = ["a", "b"], 0
+    assert chosen_repeats(records) == [0, 0]

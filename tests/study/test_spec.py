@@ -62,6 +62,10 @@ def test_a_trial_has_an_hour_unless_the_study_says_otherwise(
         (("repeats: 3", "repeats: true"), ["line 9", "repeats"]),
         (("repeats: 3", "seeds: [1, -1]"), ["line 9", "-1"]),
         (("repeats: 3", "seeds: [1]\nrepeats: 2"), ["line 9", "2", "1"]),
+        (("repeats: 3", "seeds: [1, 1, 1]"), ["line 9", "1 stands 3 times", "copies"]),
+        (("repeats: 3", "'[x]': 1"), ["line 9", "no key is called '[x]'"]),
+        (("repeats: 3", "search: {'[grid]': 1}"), ["line 9", "'[grid]'", "'grid'"]),
+        (("repeats: 3", "then: {'a[0]': {}}"), ["line 9", "'a[0]'"]),
         (("repeats: 3", "measures: [scroe]"), ["line 9", "'scroe'", "'score'"]),
         (("repeats: 3", "selection: [oracle]"), ["line 9", "'oracle'"]),
         (("repeats: 3", "protocol: othr"), ["line 9", "'othr'", "'other'"]),
@@ -82,6 +86,66 @@ def test_a_mistake_gives_file_line_and_nearest_name(tmp_path, change, words):
     assert "small.yaml" in message
     assert "\n" not in message
     assert [word for word in words if word not in message] == []
+
+
+def test_all_mistakes_are_told_at_once(tmp_path):
+    text = GOOD.replace("datasets:", "datsets:").replace("- fake", "- fkae")
+    text = text.replace("repeats: 3", "repeats: x\nmeasures: [scroe, score]")
+    with pytest.raises(InvalidInput) as caught:
+        load_study(write(tmp_path, text))
+    assert str(caught.value) == (
+        "small.yaml has 4 mistakes: "
+        "(1) line 3: no key is called 'datsets'; did you mean 'datasets'? "
+        "(2) line 7: no learner is called 'fkae'; did you mean 'fake'? "
+        "(3) line 9: repeats: input should be a valid integer (found 'x') "
+        "(4) line 10: no measure is called 'scroe'; did you mean 'score'?"
+    )
+
+
+def test_what_follows_from_a_mistake_is_not_told(tmp_path):
+    text = "study: small\ntopic: fake\ndatasets: [iris]\nlearners: 5\n"
+    with pytest.raises(InvalidInput) as caught:
+        load_study(write(tmp_path, text))
+    assert "mistakes" not in str(caught.value)
+    assert "line 4: learners" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("topic", "learner", "words"),
+    [
+        (
+            "supervised",
+            "{name: logistic-regression, C: fast}",
+            "C is 'fast'; write a number",
+        ),
+        ("supervised", "{name: logistic-regression, C: [1, fast]}", "C is 'fast'"),
+        ("supervised", "{name: k-nn, n_neighbors: 2.5}", "2.5; write a whole number"),
+        ("supervised", "{name: k-nn, n_neighbors: true}", "True; write a whole number"),
+        ("supervised", "{name: random-forest, max_depth: deep}", "number or null"),
+        ("bags", "{name: mm, fit_intercept: 1}", "1; write true or false"),
+        ("multilabel", "{name: ml-knn, k: many}", "k is 'many'"),
+    ],
+)
+def test_a_value_of_another_type_is_refused_before_anything_runs(
+    tmp_path, topic, learner, words
+):
+    text = f"study: s\ntopic: {topic}\ndatasets: [iris]\nlearners:\n  - {learner}\n"
+    with pytest.raises(InvalidInput, match="line 5") as caught:
+        load_study(write(tmp_path, text))
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        {"name": "random-forest", "max_features": "sqrt", "max_depth": None},
+        {"name": "logistic-regression", "C": [1, 0.5], "max_iter": 10},
+        {"name": "mlp", "hidden": [[8], [8, 8]]},
+    ],
+)
+def test_values_that_fit_are_taken(learner):
+    study = {"study": "s", "topic": "supervised", "datasets": ["iris"]}
+    assert load_study({**study, "learners": [learner]}).learners == [learner]
 
 
 def test_a_registered_study_is_found_by_name(tmp_path, monkeypatch):

@@ -165,16 +165,27 @@ def test_a_learner_without_probabilities_is_judged_by_its_labels():
     assert loss(scores) == 1 - scores["accuracy"]
 
 
-def test_strange_labels_on_both_sides_are_no_hit():
-    class Stranger:
-        classes_ = np.array(["a", "b"])
+class Answers:
+    """Answers what it is told to."""
 
-        def predict(self, X):
-            return np.array(["a", "z"])
+    classes_ = np.array(["a", "b"])
 
-    scores = evaluate(Stranger(), [[0], [0]], ["a", "x"], task="binary")
+    def __init__(self, *labels):
+        self.labels = labels
+
+    def predict(self, X):
+        return np.array(self.labels)
+
+
+def test_a_row_of_a_class_that_nobody_knows_is_no_hit():
+    scores = evaluate(Answers("a", "b"), [[0], [0]], ["a", "x"], task="binary")
     assert scores["accuracy"] == 0.5
     assert 0 < scores["f1"] < 1
+
+
+def test_an_answer_that_is_no_class_is_refused():
+    with pytest.raises(InvalidInput, match="answered 'z', which is no class"):
+        evaluate(Answers("a", "z"), [[0], [0]], ["a", "b"], task="binary")
 
 
 def test_a_model_that_saw_fewer_classes_gives_the_others_nothing():

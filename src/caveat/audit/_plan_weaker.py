@@ -94,7 +94,12 @@ def try_weaker(table: Table, scenario: Mapping[str, Any]) -> list[Any]:
     """Let every part refuse what it cannot use; return the learners to run."""
     learners: list[Any] = []
     if scenario["targets"]:
-        label_table(table, scenario["targets"])
+        _, labels = label_table(table, scenario["targets"])
+        if (labels.nunique(axis=1) < 2).all():
+            raise InvalidInput(
+                "--targets: in every row all of them hold or none does, so there is "
+                "nothing to tell apart; name other columns, or one with --target"
+            )
         learners += TARGETS
     if scenario["bags"]:
         if not table.classes:

@@ -198,7 +198,7 @@ def read_targets(
 ) -> ManyTargets | None:
     """Collect what learners of several targets reached; None if nothing ended."""
     column = f"test.{MAIN}"
-    if not len(rows) or column not in rows:
+    if not len(rows) or column not in rows or rows[column].isna().all():
         return None
     models = []
     for name, mine in rows.groupby("learner"):

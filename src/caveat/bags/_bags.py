@@ -349,6 +349,12 @@ def _clusters(
         ) from error
     if items.shape[0] != n_items:
         raise InvalidInput(f"X: found {items.shape[0]} items, but y has {n_items}")
+    if n_clusters == 1:
+        warnings.warn(
+            "n_clusters: with one cluster bags cannot depend on the features, so "
+            "'hard' is no harder than 'simple', 'intermediate' no other than 'naive'",
+            stacklevel=3,
+        )
     if legacy and sparse.issparse(items):
         items = items.toarray()
     return cluster_items(items, n_clusters, random_state, legacy=legacy)

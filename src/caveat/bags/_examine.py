@@ -180,8 +180,9 @@ class _Examination:
         common = np.flatnonzero(np.bincount(self.codes, minlength=len(classes)) > 1)
         if len(common) < 2:
             raise InvalidInput(
-                f"--by: in groups that are large enough only {classes[common[0]]!r} "
-                "has two rows or more; lower --smallest, or group by another column"
+                f"--by: in groups that are large enough {len(common)} of "
+                f"{len(classes)} classes have two rows or more, and two are needed; "
+                "lower --smallest, or group by another column"
             )
         # Learners warn about classes by name; their predictions are told apart by it.
         self.names = np.array([str(label) for label in classes])

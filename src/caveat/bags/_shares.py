@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -115,6 +116,7 @@ def check_shares(
         number, table, names, classes = _by_id(bags, n_items, proportions)
     else:
         number = check_bag_numbers(bags, n_items)
+        _refuse_labels(proportions, number)
         table = _table(proportions)
         names, classes = np.arange(len(table)), np.arange(table.shape[1])
         beyond = np.unique(number[number >= len(table)])
@@ -129,6 +131,30 @@ def check_shares(
     shares = table.copy()
     shares[~present] = table[present].mean(axis=0)
     return number, shares, classes
+
+
+def _refuse_labels(proportions: Any, bags: NDArray) -> None:
+    """Tell labels of the items from shares of the bags, where both are one column."""
+    given = np.asarray(proportions)
+    if given.ndim == 2 and given.shape[1] == 1:
+        given = given[:, 0]
+    if given.ndim != 1 or not len(bags) or given.dtype.kind not in "biufOUS":
+        return
+    per_item = len(given) == len(bags) > int(bags.max()) + 1
+    words = given.dtype.kind in "OUS" and all(isinstance(one, str) for one in given)
+    if words or (per_item and np.isin(given, [0, 1]).all()):
+        raise InvalidInput(
+            f"proportions: found {listing(pd.unique(pd.Series(given)), _SHOWN)} for "
+            f"{len(given)} {'items' if per_item else 'bags'}, which are labels; pass "
+            "one share per bag, as bag_proportions(y, bags) gives them"
+        )
+    pure = np.isin(given, [0, 1]).all() and given.dtype.kind in "biu"
+    if pure and np.bincount(bags).max() > 1:
+        warnings.warn(
+            "proportions: every bag is said to hold one class only; if these whole "
+            "numbers are labels, pass shares, as bag_proportions(y, bags) gives them",
+            stacklevel=5,
+        )
 
 
 def _by_id(

@@ -23,6 +23,7 @@ from caveat.bags._shares import share_table
 from caveat.bags._worlds import expand_worlds, standard_world, world_bags
 from caveat.bags.registry import CRITERIA, LEARNERS, MEASURES, RULES
 from caveat.measures import evaluate
+from caveat.study import known_labels, untouched
 from caveat.study.topic import Context, Outcome, Row, Split
 from caveat.tables import TableEncoder
 
@@ -124,7 +125,8 @@ class _Trial:
         )
         for place, (index, _) in enumerate(context.configurations):
             model = found.models[place]
-            row = self._row(found, place, model, X_test, table)
+            with untouched(context.entry.name, X_test):
+                row = self._row(found, place, model, X_test, table)
             outcome.rows.append({"config": index, "checkpoint": None, **row})
             if model is not None:
                 self._follow(model, index, outcome)
@@ -160,11 +162,11 @@ class _Trial:
         if model is None:
             return row
         truth = self.y[self.split.test]
+        known = self.classes.tolist()
         answers = {
-            "decisions": model.predict(X_test),
+            "decisions": known_labels(model.predict(X_test), known),
             "scores": model.predict_proba(X_test),
         }
-        known = self.classes.tolist()
         scores = evaluate(MEASURES.values(), truth, answers, classes=known)
         return row | {f"test.{name}": value for name, value in scores.items()}
 

@@ -100,6 +100,11 @@ def advise(
         raise InvalidInput(
             f"candidates: found {len(sets)}; choosing an algorithm needs five at least"
         )
+    if not 0 < validation_fraction < 1:
+        raise InvalidInput(
+            f"validation_fraction is {validation_fraction!r}; choosing an algorithm "
+            "needs rows that none has learnt from, so pass a share between 0 and 1"
+        )
     chosen_by, reason = choose_criterion(sets, criterion)
     rng = np.random.default_rng([random_state, 2])
     order = rng.permutation(len(sets))

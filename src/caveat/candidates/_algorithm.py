@@ -71,25 +71,25 @@ class Algorithm(Objective):
         return self.variant == "plench"
 
     @classmethod
-    def settings(cls) -> list[str]:
-        """Names of the keywords that the class itself takes."""
-        found: dict[str, None] = {}
+    def settings(cls) -> dict[str, str]:
+        """Keywords that the class itself takes, with their declared types."""
+        found: dict[str, str] = {}
         for base in cls.__mro__:
             if base is Objective:
                 break
             if "__init__" not in vars(base):
                 continue
             found |= {
-                name: None
+                name: str(item.annotation)
                 for name, item in signature(vars(base)["__init__"]).parameters.items()
                 if item.kind is Parameter.KEYWORD_ONLY
             }
-        return list(found)
+        return found
 
     @classmethod
-    def parameter_names(cls) -> list[str]:
-        """Names that a study may give: the algorithm's own and those of training."""
-        return [*cls.settings(), *TRAINING]
+    def parameter_types(cls) -> dict[str, str]:
+        """List what a study may give: keywords of the algorithm and of training."""
+        return {**cls.settings(), **TRAINING}
 
     def risk(self, z: Tensor, S: Tensor, rows: Tensor) -> Tensor:
         """Compute the loss from logits, candidates and row numbers of a batch."""
@@ -167,7 +167,13 @@ class Algorithm(Objective):
 
 
 #: Parameters of `PartialLabelClassifier` that a study may set beside an algorithm's.
-TRAINING = ("hidden", "learning_rate", "weight_decay", "batch_size", "device")
+TRAINING = {
+    "hidden": "Sequence[int]",
+    "learning_rate": "float",
+    "weight_decay": "float",
+    "batch_size": "int",
+    "device": "str",
+}
 
 
 def check_number(name: str, value: Any, low: float, high: float = float("inf")) -> Any:

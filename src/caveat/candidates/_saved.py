@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from typing import Any
 
+import pandas as pd
+
 from caveat.candidates._classifier import PartialLabelClassifier, label_array
-from caveat.exceptions import DataError, InvalidInput
+from caveat.exceptions import CaveatError, DataError, InvalidInput
 from caveat.tables import TableEncoder
 from caveat.tables._plain import encoder_from, plain_encoder
 from caveat.training import load_tree, mlp, save_tree
 
+#: What putting forged parts together can raise.
+_FORGED = (ValueError, LookupError, TypeError, RuntimeError, AttributeError)
 _KIND = "caveat.candidates model 1"
 
 
@@ -84,10 +89,29 @@ def load_model(path: str | os.PathLike[str]) -> PartialLabelClassifier:
             f"{str(path)!r} holds no model of candidate labels; pass a file that "
             "save_model wrote"
         )
+    try:
+        return _restored(state)
+    except (CaveatError, *_FORGED) as error:
+        raise DataError(
+            f"{str(path)!r} holds a model whose parts do not fit one another "
+            f"({type(error).__name__}); pass a file as save_model wrote it"
+        ) from error
+
+
+def _restored(state: dict[str, Any]) -> PartialLabelClassifier:
+    """Put a model together, and try it on a row: a digest does not make parts fit."""
     model = PartialLabelClassifier(**state["parameters"])
     model.encoder_ = encoder_from(state["encoder"])
     model._remember_columns()
     model.classes_ = label_array(tuple(state["classes"]))
+    sizes = [state["inputs"], *model.hidden, len(model.classes_)]
+    wanted = sum(a * b + b for a, b in pairwise(sizes))
+    if wanted != sum(weight.numel() for weight in state["weights"].values()):
+        # Looked at first: a forged size could ask for all the memory there is.
+        raise InvalidInput("the weights do not fit the layers")
     model.network_ = mlp(state["inputs"], model.hidden, len(model.classes_), seed=0)
     model.network_.load_state_dict(state["weights"])
+    row = pd.DataFrame([[None] * len(model.encoder_.columns_)])
+    named = row.set_axis(model.encoder_.columns_, axis=1)
+    model.predict(named if model.encoder_.by_name_ else row)
     return model

@@ -35,6 +35,7 @@ from caveat.candidates.criteria import (
 )
 from caveat.candidates.registry import CRITERIA, LEARNERS, MEASURES, RULES
 from caveat.exceptions import InvalidInput
+from caveat.study import untouched
 from caveat.study._search import random_configurations
 from caveat.study.topic import Context, Outcome, Row, Split
 from caveat.training import Diverged
@@ -303,7 +304,14 @@ def _fit_foreign(
     model.fit(problem.X.iloc[problem.train], sets.matrix)
     logs = []
     for rows in (problem.validation, problem.test):
-        proba = np.asarray(model.predict_proba(problem.X.iloc[rows]), dtype=np.float64)
+        items = problem.X.iloc[rows]
+        with untouched(context.entry.name, items):
+            proba = np.asarray(model.predict_proba(items), dtype=np.float64)
+        if proba.shape != (len(rows), len(sets.classes)) or not (proba >= 0).all():
+            raise InvalidInput(
+                f"the learner gave probabilities of the shape {proba.shape} or below "
+                f"0; it owes {len(sets.classes)} shares for each of {len(rows)} rows"
+            )
         with np.errstate(divide="ignore"):
             logs.append(np.log(proba))
     return model, [{"checkpoint": None, **problem.scores(*logs)}]

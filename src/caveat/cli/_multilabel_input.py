@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,12 @@ def read_labels(
             f"{Path(file).name} does not say which columns are labels; add --targets "
             "A,B,C or --targets-prefix P"
         )
+    if dataset.Y.shape[1] < 2:
+        raise InvalidInput(
+            f"{Path(file).name} has one label, {str(dataset.Y.columns[0])!r}, and most "
+            "measures compare the labels of a row; name two or more, or judge one with "
+            "caveat audit --target"
+        )
     return dataset
 
 
@@ -59,10 +66,13 @@ def _column_names(file: str) -> list[str]:
 
 
 def words(option: str, text: str) -> list[str]:
-    """Split a list with commas; a name that is there twice counts once."""
-    found = dict.fromkeys(word.strip() for word in text.split(",") if word.strip())
+    """Split a list with commas; a name that is there twice is refused."""
+    found = Counter(word.strip() for word in text.split(",") if word.strip())
     if not found:
         raise InvalidInput(f"{option} is empty; write names with commas between them")
+    doubled = [word for word, times in found.items() if times > 1]
+    if doubled:
+        raise InvalidInput(f"{option} names {listing(doubled)} twice; name each once")
     return list(found)
 
 

@@ -69,6 +69,8 @@ def _leader_remarks(found: Comparison) -> list[Remark]:
     """Say whether the measures agree on who is best."""
     leaders = best_by_measure(found)
     names = list(dict.fromkeys(leaders.values()))
+    told = {"average_precision": "average precision", "macro_auc": "macro-AUC"}
+    best = [f"by {told[key]} {leaders[key]}" for key in told if key in leaders]
     if len(found.models) < 3 or len(names) < 2:
         return []
     return [
@@ -77,8 +79,7 @@ def _leader_remarks(found: Comparison) -> list[Remark]:
             f"{len(names)} models lead on at least one of {len(leaders)} measures; the "
             "measures disagree by design.",
             str(len(names)),
-            f"best by average precision {leaders['average_precision']}, by macro-AUC "
-            f"{leaders['macro_auc']}",
+            f"best {', '.join(best)}" if best else "",
         )
     ]
 

@@ -66,7 +66,7 @@ def run(
     if dry_run:
         _show_plan(loaded, where, yes=yes)
         return
-    for name in _imported(loaded):
+    for name in _imported(loaded) if allow_import else ():
         note(f"{name} is imported from a module of yours")
     progress = Progress(loaded.study)
     summary = run_study(

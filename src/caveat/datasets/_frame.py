@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -189,6 +190,9 @@ def _label_columns(frame: pd.DataFrame, targets: Sequence[str]) -> pd.DataFrame:
         raise InvalidInput(f"targets is the text {targets!r}; pass a list of columns")
     for column in targets:
         _check_column(frame, column)
+    doubled = [name for name, times in Counter(targets).items() if times > 1]
+    if doubled:
+        raise InvalidInput(f"targets names {listing(doubled)} twice; name each once")
     words = pd.DataFrame(
         {
             column: frame[column].astype(str).str.strip().str.lower()

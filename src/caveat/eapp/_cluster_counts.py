@@ -29,19 +29,21 @@ def too_rare(target: Target) -> dict[str, Task]:
     return rare
 
 
-def cluster_counts(target: Target, k_max: int) -> tuple[list[int], str]:
-    """Return all k, and what to tell if `k_max` had to be raised.
+def cluster_counts(target: Target, k_max: int, rows: int) -> tuple[list[int], str]:
+    """Return all k, and what to tell if `k_max` had to be raised or lowered.
+
+    There are never more clusters than training rows, of which there are `rows`.
 
     Examples
     --------
     >>> target = Target(None, None, [Task(label=1, code=1, n=10, n_positive=4)])
-    >>> cluster_counts(target, 4)
+    >>> cluster_counts(target, 4, rows=9)
     ([2, 3, 4], '')
     """
     first = min(task.k_floor for task in target.tasks)
     last = max(task.k_ceil for task in target.tasks)
     around = {k for task in target.tasks for k in (task.k_floor, task.k_ceil)}
-    ks = sorted({*range(first, k_max + 1), *around})
+    ks = sorted({*range(first, min(k_max, rows) + 1), *around})
     if target.joint:
         if last > MOST_JOINT:
             raise InvalidInput(
@@ -49,6 +51,11 @@ def cluster_counts(target: Target, k_max: int) -> tuple[list[int], str]:
                 f"'joint' goes to {MOST_JOINT}; use multiclass='rest'"
             )
         ks = [k for k in ks if k <= MOST_JOINT]
+    if k_max > max(rows, last):
+        return ks, (
+            f"k_max: {k_max} is above the number of training rows, {rows}; up to "
+            f"{ks[-1]} clusters are made"
+        )
     if last <= k_max:
         return ks, ""
     most = max(task.k_star for task in target.tasks)

@@ -266,9 +266,10 @@ class EAPP(BaseEstimator):
         target = self._leave_out(target, too_rare(target))
         splits, unfit = make_folds(self.folds, target, seed)
         target = self._leave_out(target, unfit)
-        ks, raised = cluster_counts(target, self.k_max)
-        if raised:
-            self._note(raised)
+        rows = min(len(train) for train, _ in splits)
+        ks, changed = cluster_counts(target, self.k_max, rows)
+        if changed:
+            self._note(changed)
         plan = self._plan(data, target, splits, ks)
         if plan.paper and not plan.honest and len(target.codes) / len(splits) < 30:
             self._note(

@@ -127,7 +127,9 @@ def run_fold(
     columns = encoded.shape[1]
     if columns == 0:
         raise InvalidInput(
-            "X: no column varies in the training rows, so there is nothing to cluster"
+            "X: no column varies in the training rows (each is the same in all rows, "
+            "or a different word in almost every one), so there is nothing to cluster; "
+            "add columns whose values recur"
         )
     result = _empty(plan, encoder)
     judge = plan.judge(plan, train, test, vectors)

@@ -29,9 +29,10 @@ class Encoder(Protocol):
 class Table:
     """A table: numbers standardised, levels as blocks of indicators, gaps filled.
 
-    Levels under 1 % of the training rows, and those past the 49 most frequent, are
-    merged. One categorical column has total variance 1, like one numerical column; a
-    gap in at least 1 % of the training rows gets an indicator of its own.
+    Levels of one training row or under 1 % of them, and those past the 49 most
+    frequent, are merged. One categorical column has total variance 1, like one
+    numerical column; a gap in at least 1 % of the training rows gets an indicator of
+    its own.
     """
 
     images = False
@@ -53,7 +54,8 @@ class Table:
             impute="median",
             missing_level="own",
             indicator=0.01,
-            rare=0.01,
+            # A word that occurs once parts no group from another, however few the rows.
+            rare=max(0.01, 1.5 / len(train)),
             max_levels=49,
             block_scale=True,
             drop_constant=True,

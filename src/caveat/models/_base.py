@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
@@ -14,7 +15,7 @@ from sklearn.utils import ClassifierTags, RegressorTags, Tags, check_random_stat
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from caveat.exceptions import InvalidInput
+from caveat.exceptions import InvalidInput, listing
 from caveat.models._targets import check_labels, check_numbers
 from caveat.models._tasks import TASKS, check_task, is_classification
 from caveat.tables import TableEncoder
@@ -145,10 +146,25 @@ class TabularModel(BaseEstimator):
 
     def _encode(self, X: ArrayLike | pd.DataFrame) -> Any:
         check_is_fitted(self, "estimator_")
+        self._tell_extra(X)
         encoded = self.encoder_.transform(X)
         if not encoded.shape[0]:
             raise InvalidInput("the table has 0 rows; pass at least one")
         return self._in_range(encoded)
+
+    def _tell_extra(self, X: ArrayLike | pd.DataFrame) -> None:
+        if not isinstance(X, pd.DataFrame) or not self.encoder_.by_name_:
+            return
+        if X.shape[1] == self.n_features_in_:
+            return
+        known = set(self.encoder_.columns_)
+        extra = [name for name in X.columns if str(name) not in known]
+        if extra:
+            warnings.warn(
+                f"the table has the columns {listing(extra)}, which "
+                f"{type(self).__name__} did not learn from; they are not used",
+                stacklevel=4,
+            )
 
     def _in_range(self, encoded: Any) -> Any:
         if not self.single_precision:

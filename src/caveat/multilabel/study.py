@@ -18,6 +18,7 @@ from caveat.multilabel._margins import margins
 from caveat.multilabel._thresholded import learner_scores
 from caveat.multilabel.criteria import cross_validation
 from caveat.multilabel.registry import CRITERIA, LEARNERS, MEASURES, RULES
+from caveat.study import untouched
 from caveat.study.topic import Context, Outcome, Row, single_world
 from caveat.tables import TableEncoder
 
@@ -71,7 +72,8 @@ class MultiLabelTopic:
         total = len(context.configurations)
         for done, (index, params) in enumerate(context.configurations):
             parts = (X_train, Y[split.train], X_test, Y[split.test])
-            row, labels = self._row(context, params, *parts)
+            with untouched(context.entry.name, *parts):
+                row, labels = self._row(context, params, *parts)
             outcome.rows.append({"config": index, "checkpoint": None, **row})
             outcome.curves.setdefault("labels", []).extend(
                 {"config": index, **label} for label in labels

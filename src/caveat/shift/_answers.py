@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from caveat.exceptions import InvalidInput, listing
 from caveat.shift._targets import Target
+from caveat.study import untouched
 
 Answers = NDArray[np.float64]
 
@@ -43,12 +44,19 @@ class Answerer:
         self.target = target
         self.named = named
         self.kind, self._ask = self._way(model)
+        self._trusted = False
 
     def __call__(self, table: pd.DataFrame) -> Answers:
         """Answer every row: (rows, classes), or (rows,) for a regression."""
         given: Any = table if self.named else table.to_numpy()
         try:
-            found = self._ask(given)
+            if self._trusted:
+                found = self._ask(given)
+            else:
+                # Whoever writes into its tables does so at the first.
+                with untouched("the model", given):
+                    found = self._ask(given)
+                self._trusted = True
         except InvalidInput:
             raise
         except NotFittedError as error:

@@ -188,7 +188,7 @@ def shift_curve(
         fast=bench.fast,
         rows_masked=bench.masked * len(bench.test),
         rows_asked=bench.evaluator.asked,
-        notes=[*_notes(bench, measures), *_leaks(bench, steps)],
+        notes=[*_surprises(bench), *_notes(bench, measures), *_leaks(bench, steps)],
     )
 
 
@@ -279,6 +279,27 @@ def _bits(step: Step) -> str:
     return "".join("1" if gone else "0" for gone in step.masks.take(0, 1)[0])
 
 
+def _surprises(bench: Bench) -> list[str]:
+    """Warn of test rows that are hardly those that were meant."""
+    tables, target = bench.tables, bench.target
+    found = []
+    if tables.extra:
+        found.append(
+            f"The test table has {listing(tables.extra)}, which the model does not "
+            "know; left out."
+        )
+    if target.classes is not None and len(np.unique(target.values)) == 1:
+        only = target.values[0]
+        label = "unknown to the model" if only < 0 else repr(str(target.classes[only]))
+        found.append(
+            f"All {len(target.values)} test rows are of one class, {label}: no measure "
+            "can tell whether the model parts the classes."
+        )
+    for sentence in found:
+        warnings.warn(sentence, stacklevel=3)
+    return found
+
+
 def _notes(bench: Bench, measures: Sequence[Measure]) -> list[str]:
     """Say what was left out, imputed throughout, or unknown to the model."""
     tables, target = bench.tables, bench.target
@@ -286,11 +307,6 @@ def _notes(bench: Bench, measures: Sequence[Measure]) -> list[str]:
     if tables.absent:
         notes.append(
             f"The test table lacks {listing(tables.absent)}; imputed under every mask."
-        )
-    if tables.extra:
-        notes.append(
-            f"The test table has {listing(tables.extra)}, which the model does not "
-            "know; left out."
         )
     for name, count in tables.unseen.items():
         notes.append(

@@ -100,6 +100,13 @@ def feature_importance(
             "as 0",
             stacklevel=2,
         )
+    if len(np.unique(target.train)) < 2 and entry.facts.get("needs") != "model":
+        warnings.warn(
+            f"the target is {str(labels[0])!r} in every row, so no column can tell "
+            "anything about it; every importance counts as 0",
+            stacklevel=2,
+        )
+        return pd.Series(0.0, index=table.columns, name=name)
     question = Question(
         table=table,
         target=target,

@@ -26,6 +26,7 @@ from caveat.shift.registry import (
     SCENARIOS,
     STUDY_MEASURES,
 )
+from caveat.study import untouched
 from caveat.study.topic import Context, Outcome, Row, Split
 
 TASKS = ("binary", "multiclass", "regression")
@@ -78,9 +79,9 @@ class ShiftTopic:
         outcome = Outcome(rows=[], curves={"shift": []})
         outcome.digests["split"] = split.digest
         for index, params in context.configurations:
-            outcome.rows.append(
-                self._row(context, index, params, parts, tests, outcome)
-            )
+            with untouched(context.entry.name, *parts, *tests):
+                row = self._row(context, index, params, parts, tests, outcome)
+            outcome.rows.append(row)
         return outcome
 
     def _row(

@@ -82,6 +82,11 @@ def friedman_test(ranks: AverageRanks) -> FriedmanTest:
     >>> round(test.chi_square, 2), round(test.f, 2), round(test.f_p, 3)
     (4.5, 3.86, 0.084)
     """
+    if not isinstance(ranks, AverageRanks):
+        raise InvalidInput(
+            f"ranks is a {type(ranks).__name__}; pass what average_ranks makes of a "
+            "table of scores, which knows whether larger is better"
+        )
     inside = (ranks.table.to_numpy() - (ranks.n_learners + 1) / 2) ** 2
     # Without ties every block adds (k^3 - k) / 12.
     most = ranks.n_blocks * (ranks.n_learners**3 - ranks.n_learners) / 12

@@ -43,6 +43,8 @@ class SelectionTable:
     glossary : mapping of (kind, name) to facts
     studies : mapping of str to mapping
         The specs of the studies, as far as the records have them.
+    copies : int
+        How many searches were left out because an earlier repeat has the same split.
 
     Examples
     --------
@@ -59,6 +61,7 @@ class SelectionTable:
     code: NDArray[np.intp]
     glossary: Glossary
     studies: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    copies: int = 0
 
     @classmethod
     def of(cls, records: RecordsLike | pd.DataFrame | SelectionTable) -> SelectionTable:
@@ -154,6 +157,10 @@ def _from_frame(rows: pd.DataFrame) -> SelectionTable:
 
 def _from_records(records: RecordsLike) -> SelectionTable:
     trials, rows = records.trials, records.rows
+    copies = copied_searches(records)
+    if len(copies):
+        trials = trials[~trials["group"].isin(copies)]
+        rows = rows[~rows["group"].isin(copies)].reset_index(drop=True)
     for frame, what in ((trials, "trials"), (rows, "rows")):
         if "group" not in frame.columns and len(frame):
             raise InvalidInput(f"the {what} have no column 'group'; pass records")
@@ -178,7 +185,29 @@ def _from_records(records: RecordsLike) -> SelectionTable:
         code = np.where(rows["key"].isin(unfinished), -1, code)
     planned = plan_of(trials, of_trial, len(groups))
     table = _finish(groups, rows, code, records.glossary, planned)
-    return replace(table, studies=getattr(records, "studies", {}))
+    studies = getattr(records, "studies", {})
+    return replace(table, studies=studies, copies=len(copies))
+
+
+def copied_searches(records: RecordsLike) -> pd.Index:
+    """Find the groups whose split an earlier repeat of the same search has already.
+
+    A second look at the same rows is no second draw: counted as one, it would make
+    every interval too narrow.
+    """
+    trials = records.trials
+    digests = records.digests() if hasattr(records, "digests") else pd.DataFrame()
+    if "split" not in digests or "repeat" not in trials or not len(trials):
+        return pd.Index([], dtype=object)
+    known = [name for name in IDENTITY[1:-1] if name in trials.columns]
+    # A trial's own params are part of what it is, see `settings` below.
+    known += ["params"] if "params" in trials.columns else []
+    found = trials[["key", "group", "repeat", *known]].merge(
+        digests[["key", "split"]].dropna(), on="key"
+    )
+    searches = found.sort_values("repeat", kind="stable").drop_duplicates("group")
+    again = searches[[*known, "split"]].astype(str).duplicated()
+    return pd.Index(searches.loc[again, "group"], dtype=object)
 
 
 def _factorize(frame: pd.DataFrame) -> tuple[NDArray[np.intp], pd.Index]:

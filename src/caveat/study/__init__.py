@@ -5,7 +5,9 @@ from caveat._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "_spec": ["Study", "load_study", "parse_learner"],
+        "_conduct": ["known_labels", "untouched"],
+        "_learners": ["parse_learner"],
+        "_spec": ["Study", "load_study"],
         "_plan": ["plan"],
         "_trial": ["Trial", "run_trial"],
         "_run": ["Event", "Summary", "run"],

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, Engine, make_url
+from sqlalchemy.engine import URL, Connection, Engine, make_url
 
 from caveat._files import open_plain
 from caveat.exceptions import DamagedLedger, LedgerError
@@ -56,7 +56,7 @@ def open_engine(url: str | Path, *, write: bool) -> tuple[Engine, int]:
     text = str(url)
     if "://" not in text:
         return _open_sqlite(Path(text), write=write)
-    parsed = make_url(text)
+    parsed = _parsed(text)
     if parsed.get_backend_name() == "sqlite":
         if not parsed.database:
             raise LedgerError(f"{text!r} names no file; write sqlite:///study.ledger")
@@ -72,12 +72,22 @@ def is_file(url: str | Path) -> bool:
     return "://" not in str(url) or str(url).startswith("sqlite")
 
 
+def _parsed(text: str) -> URL:
+    try:
+        return make_url(text)
+    except (sa.exc.ArgumentError, ValueError) as error:
+        # Not quoted whole: what was meant as a URL may hold a password.
+        place = text.rpartition("@")[2]
+        raise LedgerError(
+            f"--ledger: {place!r} is no URL of a database; write a file's name, or "
+            "postgresql://USER@HOST:PORT/NAME with a number as the port"
+        ) from error
+
+
 def masked(url: str | Path) -> str:
     """Write a URL without its password."""
     text = str(url)
-    return (
-        make_url(text).render_as_string(hide_password=True) if "://" in text else text
-    )
+    return _parsed(text).render_as_string(hide_password=True) if "://" in text else text
 
 
 def _open_sqlite(

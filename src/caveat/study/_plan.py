@@ -8,8 +8,9 @@ from typing import Any
 
 from caveat._registry import Entry
 from caveat.exceptions import InvalidInput
+from caveat.study._learners import LearnerSpec, parse_learner
 from caveat.study._search import grid_configurations, random_configurations
-from caveat.study._spec import LearnerSpec, Study, load_study, parse_learner
+from caveat.study._spec import Study, load_study
 from caveat.study._trial import Trial
 from caveat.study.registry import TOPICS
 from caveat.study.topic import Topic

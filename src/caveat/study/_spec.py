@@ -6,15 +6,16 @@ Reading a study file never imports a user's module.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from caveat.exceptions import CaveatError, InvalidInput, UnknownName, hint
-from caveat.study._canonical import canonical
+from caveat.exceptions import InvalidInput, UnknownName
+from caveat.study._learners import check_parameters, check_twins, parse_learner
+from caveat.study._mistakes import Mistakes
 from caveat.study._yaml import Document, parse_yaml, read_yaml
 
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9._ -]{0,127}$"
@@ -144,20 +145,6 @@ class Study(_Part):
         return list(enumerate(self.seeds[:count]))
 
 
-@dataclass(frozen=True)
-class LearnerSpec:
-    """One learner of a study: its name, fixed parameters and grid."""
-
-    name: str
-    fixed: dict[str, Any]
-    grid: dict[str, list[Any]]
-
-    @property
-    def is_imported(self) -> bool:
-        """Whether it comes from the user's module rather than a registry."""
-        return ":" in self.name
-
-
 def load_study(source: str | Path | Mapping[str, Any]) -> Study:
     """Read and check a study.
 
@@ -190,36 +177,41 @@ def load_study(source: str | Path | Mapping[str, Any]) -> Study:
 
 
 def _check(document: Document, folder: Path | None) -> Study:
+    """Check everything, then tell all mistakes at once."""
     if not isinstance(document.data, dict):
         raise InvalidInput(
             f"{document.name}: a study is a mapping with 'study', 'topic', 'datasets' "
             f"and 'learners', found {type(document.data).__name__}"
         )
-    try:
-        study = Study.model_validate(document.data)
-    except ValidationError as error:
-        raise InvalidInput(_sentence(document, error)) from None
-    with _located(document, ("seeds",)):
-        _check_repeats(study)
-    if folder is not None:
+    mistakes = Mistakes(document)
+    study = _shape(document, mistakes)
+    if study is not None and folder is not None:
         study = study.model_copy(
             update={"datasets": [_beside(ref, folder) for ref in study.datasets]}
         )
-    _check_names(document, study)
+    if study is not None:
+        with mistakes.at("seeds"):
+            _check_repeats(study)
+        _check_names(mistakes, study)
+    mistakes.tell()
+    assert study is not None  # a study without a shape has told its mistakes
     return study
 
 
-class _located:
-    """Put file and line in front of an error's sentence."""
-
-    def __init__(self, document: Document, path: tuple[str | int, ...]) -> None:
-        self.where = document.where(path) if document.lines else document.name
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, CaveatError) and not isinstance(error, ImportError):
-            raise type(error)(f"{self.where}: {error}") from error
+def _shape(document: Document, mistakes: Mistakes) -> Study | None:
+    """Give the study; where keys are wrong, stand-ins let the others be checked."""
+    try:
+        return Study.model_validate(document.data)
+    except ValidationError as error:
+        mistakes.add_all(error, Study)
+    sound = {
+        key: value for key, value in document.data.items() if key not in mistakes.keys
+    }
+    stand_ins = {"study": "study", "topic": "", "datasets": [""], "learners": [""]}
+    try:
+        return Study.model_validate({**stand_ins, **sound})
+    except ValidationError:
+        return None
 
 
 def _check_repeats(study: Study) -> None:
@@ -231,6 +223,12 @@ def _check_repeats(study: Study) -> None:
             raise InvalidInput(
                 f"seeds: {wrong[0]} is out of range; use 0 to {2**32 - 1}"
             )
+        doubled = [seed for seed, times in Counter(study.seeds).items() if times > 1]
+        if doubled:
+            raise InvalidInput(
+                f"seeds: {doubled[0]} stands {study.seeds.count(doubled[0])} times; "
+                "equal seeds give copies of one repeat, not repeats, so name each once"
+            )
         if study.repeats is not None and study.repeats > len(study.seeds):
             raise InvalidInput(
                 f"repeats: {study.repeats} asked for, but only {len(study.seeds)} "
@@ -238,35 +236,39 @@ def _check_repeats(study: Study) -> None:
             )
 
 
-def _check_names(document: Document, study: Study) -> None:
+def _check_names(mistakes: Mistakes, study: Study) -> None:
     from caveat.study.registry import FOLLOW_UPS, TOPICS
 
-    with _located(document, ("topic",)):
+    for position, reference in enumerate(study.datasets):
+        with mistakes.at("datasets", position):
+            _check_reference(reference)
+    for name in study.then:
+        with mistakes.at("then", name):
+            FOLLOW_UPS[name]
+    with mistakes.at("budget", "trial-memory"):
+        _ = study.budget.memory
+    topic: Any = None
+    with mistakes.at("topic"):
         topic = TOPICS[study.topic].load()
-    with _located(document, ("protocol",)):
+    if topic is None:
+        return
+    with mistakes.at("protocol"):
         if study.protocol is not None and study.protocol not in topic.protocols:
             raise UnknownName.among("protocol", study.protocol, topic.protocols)
-    for position, reference in enumerate(study.datasets):
-        with _located(document, ("datasets", position)):
-            _check_reference(reference)
     seen: dict[str, str] = {}
     for position, written in enumerate(study.learners):
-        with _located(document, ("learners", position)):
+        with mistakes.at("learners", position):
             learner = parse_learner(written)
-            _check_twins(learner, seen)
+            check_twins(learner, seen)
             if not learner.is_imported:
-                _check_parameters(topic.learners[learner.name], learner)
+                check_parameters(topic.learners[learner.name], learner)
     for key, registry in (("selection", topic.rules), ("measures", topic.measures)):
         for position, name in enumerate(getattr(study, key)):
-            with _located(document, (key, position)):
+            with mistakes.at(key, position):
                 registry[name]
-    for name in study.then:
-        with _located(document, ("then", name)):
-            FOLLOW_UPS[name]
-    with _located(document, ("scenario",)):
-        topic.worlds(study.scenario, _reference_name(study.datasets[0]))
-    with _located(document, ("budget", "trial-memory")):
-        _ = study.budget.memory
+    if "datasets" not in mistakes.keys:
+        with mistakes.at("scenario"):
+            topic.worlds(study.scenario, _reference_name(study.datasets[0]))
 
 
 def _check_reference(reference: str | dict[str, Any]) -> None:
@@ -284,112 +286,6 @@ def _beside(reference: str | dict[str, Any], folder: Path) -> str | dict[str, An
     if isinstance(reference, str) or not isinstance(reference.get("file"), str):
         return reference
     return {**reference, "file": str((folder / reference["file"]).resolve())}
-
-
-def parse_learner(written: str | Mapping[str, Any]) -> LearnerSpec:
-    """Read one item of ``learners:``; lists are grids, everything else is fixed.
-
-    Examples
-    --------
-    >>> parse_learner({"name": "lmm", "gamma": [0.1, 1], "sigma": 1})
-    LearnerSpec(name='lmm', fixed={'sigma': 1}, grid={'gamma': [0.1, 1]})
-    """
-    if isinstance(written, str):
-        return LearnerSpec(written, {}, {})
-    name = written.get("name")
-    if not isinstance(name, str):
-        raise InvalidInput(
-            f"learners: {dict(written)!r} has no name; "
-            "write {name: ..., parameter: value}"
-        )
-    fixed: dict[str, Any] = {}
-    grid: dict[str, list[Any]] = {}
-    for key, value in written.items():
-        if key == "name":
-            continue
-        if isinstance(value, list):
-            if not value:
-                raise InvalidInput(f"{name}: the list of {key!r} is empty")
-            grid[key] = value
-        else:
-            fixed[key] = value
-    return LearnerSpec(name, fixed, grid)
-
-
-def _check_twins(learner: LearnerSpec, seen: dict[str, str]) -> None:
-    """Refuse a learner that is listed twice and differs in its grid only."""
-    key, grid = canonical([learner.name, learner.fixed]), canonical(learner.grid)
-    if seen.setdefault(key, grid) != grid:
-        raise InvalidInput(
-            f"{learner.name} is listed twice with the same fixed settings; write all "
-            "values to search in one entry"
-        )
-
-
-def _check_parameters(entry: Any, learner: LearnerSpec) -> None:
-    given = [*learner.fixed, *learner.grid]
-    if not given:
-        return
-    known = parameter_names(entry.load())
-    for name in given:
-        if known is not None and name not in known:
-            raise InvalidInput(
-                f"{learner.name} has no parameter {name!r}; {hint(name, known)}"
-            )
-
-
-def parameter_names(made: Any) -> list[str] | None:
-    """Names of the keyword parameters of a class or function; None if it takes any."""
-    from inspect import Parameter, signature
-
-    parameters = signature(made).parameters.values()
-    if any(item.kind is Parameter.VAR_KEYWORD for item in parameters):
-        return getattr(made, "parameter_names", lambda: None)()
-    return [item.name for item in parameters if item.name != "self"]
-
-
-def _sentence(document: Document, error: ValidationError) -> str:
-    """Turn pydantic's first complaint into one sentence with file and line."""
-    # A misspelt key also shows as a missing one: the spelling is the cause.
-    first = min(error.errors(), key=lambda item: item["type"] != "extra_forbidden")
-    path = tuple(part for part in first["loc"] if not _is_branch(part))
-    where = document.where(path) if document.lines else document.name
-    place = ".".join(str(part) for part in path)
-    if first["type"] == "extra_forbidden":
-        known = _known_keys(path[:-1])
-        return f"{where}: no key is called {str(path[-1])!r}; {hint(path[-1], known)}"
-    if first["type"] == "missing":
-        return (
-            f"{where}: {place!r} is missing; {_REQUIRED.get(str(path[-1]), 'add it')}"
-        )
-    found = first.get("input")
-    shown = repr(found) if len(repr(found)) <= 60 else repr(found)[:57] + "..."
-    message = first["msg"][0].lower() + first["msg"][1:]
-    return f"{where}: {place}: {message} (found {shown})"
-
-
-_REQUIRED = {
-    "study": "give the study a name",
-    "topic": "name one of those that 'caveat list topics' shows",
-    "datasets": "name data sets, or {file: ..., target: ...}",
-    "learners": "name learners of the topic",
-}
-
-
-def _is_branch(part: str | int) -> bool:
-    """Whether pydantic means a branch of a union rather than a key of the file."""
-    return isinstance(part, str) and (part in ("str", "int") or "[" in part)
-
-
-def _known_keys(path: Iterable[str | int]) -> list[str]:
-    parts: dict[str, type[BaseModel]] = {
-        "search": SearchSpec,
-        "split": SplitSpec,
-        "budget": BudgetSpec,
-    }
-    names = list(path)
-    model = parts.get(str(names[0]), Study) if names else Study
-    return [field.alias or name for name, field in model.model_fields.items()]
 
 
 def parse_bytes(written: str | int) -> int:

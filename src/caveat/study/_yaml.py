@@ -43,11 +43,15 @@ class Document:
     lines: dict[Path_, int]
     name: str
 
-    def where(self, path: Path_) -> str:
-        """Say where a part stands: its own line, or that of the nearest parent."""
+    def line(self, path: Path_) -> int:
+        """Line of a part, or of the nearest parent that has one."""
         while path and path not in self.lines:
             path = path[:-1]
-        return f"{self.name}, line {self.lines.get(path, 1)}"
+        return self.lines.get(path, 1)
+
+    def where(self, path: Path_) -> str:
+        """Say where a part stands."""
+        return f"{self.name}, line {self.line(path)}"
 
 
 def read_yaml(source: str | Path) -> Document:

@@ -12,6 +12,7 @@ from caveat.exceptions import InvalidInput, listing
 from caveat.measures import class_numbers
 from caveat.measures import evaluate as judge
 from caveat.models import TabularModel
+from caveat.study import known_labels
 from caveat.supervised.registry import MEASURES
 
 
@@ -70,7 +71,7 @@ def _class_answers(
     if proba is not None and isinstance(model, TabularModel):
         # Its label is the most probable one: no need to ask twice.
         return {"probabilities": proba}
-    labels = class_numbers(np.asarray(model.predict(X)), classes, beyond=1)
+    labels = class_numbers(known_labels(model.predict(X), classes), classes)
     found = {} if proba is None else {"probabilities": proba}
     return {"decisions": labels, **found}
 

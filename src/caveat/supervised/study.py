@@ -10,6 +10,7 @@ import pandas as pd
 
 from caveat._registry import Entry
 from caveat.exceptions import CaveatError, InvalidInput
+from caveat.study import untouched
 from caveat.study.topic import Context, Outcome, Row, single_world
 from caveat.supervised._evaluate import evaluate
 from caveat.supervised._folds import Fold, training_folds
@@ -72,7 +73,8 @@ class SupervisedTopic:
         outcome = Outcome(rows=[])
         total = len(context.configurations)
         for done, (index, params) in enumerate(context.configurations):
-            row = self._row(context, problem, index, params, outcome)
+            with untouched(context.entry.name, *problem.train, *problem.test):
+                row = self._row(context, problem, index, params, outcome)
             outcome.rows.append({"config": index, "checkpoint": None, **row})
             context.progress(done + 1, total)
         return outcome

@@ -164,5 +164,7 @@ def _tensor(place: dict[str, Any], payload: memoryview) -> Tensor:
     kind, shape = _TYPES[place["type"]], place["shape"]
     raw = bytearray(payload[place["offset"] : place["offset"] + place["bytes"]])
     if not raw:
+        if math.prod(shape):
+            raise ValueError(f"a tensor of the shape {shape} without numbers")
         return torch.empty(shape, dtype=kind)
     return torch.frombuffer(raw, dtype=kind).reshape(shape)

@@ -157,6 +157,7 @@ class BoardSection:
                 [one.title for one in study.measures if one.guessed]
             ),
             caveats.one_repeat(scores.cells.repeats),
+            caveats.copied_repeats(study.table.copies),
             caveats.no_free_part(
                 asked=len(study.baseline) > 0,
                 known=len(context.free),

@@ -362,6 +362,23 @@ def one_repeat(repeats: int) -> Caveat | None:
     )
 
 
+def copied_repeats(copies: int) -> Caveat | None:
+    """Tell that repeats of the same split were left out."""
+    if not copies:
+        return None
+    return Caveat(
+        "careful",
+        say(
+            "Left out: {n} on the split of an earlier repeat; a copy counts once.",
+            n=strong(plural(copies, "search", "searches")),
+        ),
+        how=say(
+            "Other seeds, or a split at random, give repeats; {order} gives one split.",
+            order=code("order:"),
+        ),
+    )
+
+
 def no_free_part(*, asked: bool, known: int, datasets: int, unit: str) -> Caveat | None:
     """Note that nobody knows how much of the score is free.
 

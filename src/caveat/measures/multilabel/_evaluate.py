@@ -282,6 +282,17 @@ def _remarks(
             f"degenerate={report.degenerate!r}); this concerns macro_auc",
             DegenerateWarning,
         )
+    empty = [
+        f"{count} of {n_labels if name == 'macro_f1' else n_rows} terms of {name}"
+        for name, count in report.n_zero_division.items()
+        if count and name in report
+    ]
+    if empty:
+        yield (
+            f"{' and '.join(empty)} are 0/0, nothing is relevant and nothing chosen; "
+            f"zero_division={report.zero_division!r} decides what they count as",
+            DegenerateWarning,
+        )
     undefined = [name for name, value in report.items() if np.isnan(value)]
     if undefined:
         yield (
