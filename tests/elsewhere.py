@@ -24,10 +24,20 @@ from xml.etree import ElementTree
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-NUMERIC = (
-    "bags candidates eapp measures models multilabel ranking shift statistics "
-    "supervised tables training"
-).split()
+NUMERIC = [
+    "bags",
+    "candidates",
+    "eapp",
+    "measures",
+    "models",
+    "multilabel",
+    "ranking",
+    "shift",
+    "statistics",
+    "supervised",
+    "tables",
+    "training",
+]
 TIMED = ["study", "board/test_server.py", "board/test_serve_command.py"]
 TIMED += ["datasets/test_download.py", "datasets/test_store_faults.py"]
 QUICK = "not slow and not network and not browser and not example and not fault"
@@ -119,10 +129,18 @@ def run(machine: Machine, workers: int) -> Outcome:
     with tempfile.TemporaryDirectory() as folder, busy(machine.busy):
         report = Path(folder) / "report.xml"
         # Compiled code is kept by CPU name: a foreign one gets a cache of its own.
-        own = {"NUMBA_CACHE_DIR": folder} if "NUMBA_CPU_NAME" in machine.settings else {}
+        own = (
+            {"NUMBA_CACHE_DIR": folder} if "NUMBA_CPU_NAME" in machine.settings else {}
+        )
         paths = [ROOT / "tests" / path for path in machine.paths]
         command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers)]
-        command += ["-m", machine.markers, f"--junitxml={report}", "-p", "no:cacheprovider"]
+        command += [
+            "-m",
+            machine.markers,
+            f"--junitxml={report}",
+            "-p",
+            "no:cacheprovider",
+        ]
         command += [str(path) for path in paths if path.exists()]
         environment = {**os.environ, **machine.settings, **own}
         begun = time.monotonic()

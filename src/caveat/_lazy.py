@@ -28,11 +28,15 @@ def attach(
     public = sorted([*home, *modules])
 
     def __getattr__(name: str) -> Any:
-        if name in home:
-            return getattr(import_module(f"{package}.{home[name]}"), name)
-        if name in modules:
-            return import_module(f"{package}.{name}")
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        if name not in home and name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        try:
+            module = import_module(f"{package}.{home.get(name, name)}")
+        except ImportError as error:
+            from caveat._extras import explain
+
+            raise explain(error, f"{package}.{name}") or error from error
+        return getattr(module, name) if name in home else module
 
     def __dir__() -> list[str]:
         return public

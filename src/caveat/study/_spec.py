@@ -13,7 +13,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from caveat.exceptions import CaveatError, InvalidInput, UnknownName, hint
+from caveat.exceptions import (
+    CaveatError,
+    InvalidInput,
+    MissingExtra,
+    UnknownName,
+    hint,
+)
 from caveat.study._canonical import canonical
 from caveat.study._yaml import Document, parse_yaml, read_yaml
 
@@ -321,7 +327,10 @@ def _check_parameters(entry: Any, learner: LearnerSpec) -> None:
     given = [*learner.fixed, *learner.grid]
     if not given:
         return
-    known = parameter_names(entry.load())
+    try:
+        known = parameter_names(entry.load())
+    except MissingExtra:  # a plan needs no library, and the trials tell
+        return
     for name in given:
         if known is not None and name not in known:
             raise InvalidInput(
