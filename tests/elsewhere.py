@@ -11,37 +11,63 @@ from __future__ import annotations
 
 import argparse
 import os
+import platform
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-NUMERIC = [
-    "bags",
-    "candidates",
-    "eapp",
-    "measures",
-    "models",
-    "multilabel",
-    "ranking",
-    "shift",
-    "statistics",
-    "supervised",
-    "tables",
-    "training",
-]
-TIMED = ["study", "board/test_server.py", "board/test_serve_command.py"]
-TIMED += ["datasets/test_download.py", "datasets/test_store_faults.py"]
-QUICK = "not slow and not network and not browser and not example and not fault"
+NUMERIC = tuple(
+    f"tests/{name}"
+    for name in [
+        "bags",
+        "candidates",
+        "eapp",
+        "measures",
+        "models",
+        "multilabel",
+        "ranking",
+        "shift",
+        "statistics",
+        "supervised",
+        "tables",
+        "training",
+    ]
+)
+TIMED = (
+    "tests/study",
+    "tests/board/test_server.py",
+    "tests/board/test_serve_command.py",
+    "tests/datasets/test_download.py",
+    "tests/datasets/test_store_faults.py",
+)
+ALSO_FAULTS = "not slow and not network and not browser"
+QUICK = f"{ALSO_FAULTS} and not example and not fault"
 BUSY_PROCESSES = 6
+COUNT = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: pass"
+OLD = {
+    "OPENBLAS_CORETYPE": "Prescott",
+    "NUMBA_CPU_NAME": "generic",
+    "ATEN_CPU_CAPABILITY": "default",
+    "ONEDNN_MAX_CPU_ISA": "SSE41",
+    "OMP_NUM_THREADS": "1",
+}
+RECENT = {
+    "OPENBLAS_CORETYPE": "Haswell",
+    "ATEN_CPU_CAPABILITY": "avx2",
+    "ONEDNN_MAX_CPU_ISA": "AVX2",
+    "OMP_NUM_THREADS": "2",
+}
+#: The two that differ most from a new machine.
+REDUCED = ("everything-old", "everything-avx2")
 
 
 @dataclass(frozen=True)
@@ -50,7 +76,7 @@ class Machine:
 
     name: str
     settings: dict[str, str]
-    paths: tuple[str, ...] = tuple(NUMERIC)
+    paths: tuple[str, ...] = NUMERIC
     markers: str = QUICK
     busy: int = 0
 
@@ -70,58 +96,39 @@ class Outcome:
 def machines() -> list[Machine]:
     """List what this CPU can play: it cannot run instructions that it lacks."""
     found = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
-    wide = [name for name in found if name not in ("X86_V3", "AVX2", "FMA3")]
-    old = {
-        "OPENBLAS_CORETYPE": "Prescott",
-        "NPY_DISABLE_CPU_FEATURES": " ".join(found),
-        "NUMBA_CPU_NAME": "generic",
-        "ATEN_CPU_CAPABILITY": "default",
-        "ONEDNN_MAX_CPU_ISA": "SSE41",
-        "OMP_NUM_THREADS": "1",
-    }
-    recent = {
-        "OPENBLAS_CORETYPE": "Haswell",
-        "NPY_DISABLE_CPU_FEATURES": " ".join(wide),
-        "ATEN_CPU_CAPABILITY": "avx2",
-        "ONEDNN_MAX_CPU_ISA": "AVX2",
-        "OMP_NUM_THREADS": "2",
-    }
-    cores = ["Prescott", "Nehalem"]
-    cores += ["Haswell", "Zen"] if len(found) > 0 else []
-    cores += ["SkylakeX"] if len(wide) > 0 else []
+    beyond = [name for name in found if name not in ("X86_V3", "AVX2", "FMA3")]
+    plain = {"NPY_DISABLE_CPU_FEATURES": " ".join(found)}
+    avx2 = {"NPY_DISABLE_CPU_FEATURES": " ".join(beyond)}
+    levels = {"any"}
+    if platform.machine() in ("x86_64", "AMD64"):
+        levels.add("x86")
+        levels |= {"avx2"} if found else set()
+        levels |= {"avx512"} if beyond else set()
+    numeric = [
+        ("x86", "everything-old", {**OLD, **plain}),
+        ("avx2", "everything-avx2", {**RECENT, **avx2}),
+        ("x86", "openblas-prescott", {"OPENBLAS_CORETYPE": "Prescott"}),
+        ("x86", "openblas-nehalem", {"OPENBLAS_CORETYPE": "Nehalem"}),
+        ("avx2", "openblas-haswell", {"OPENBLAS_CORETYPE": "Haswell"}),
+        ("avx2", "openblas-zen", {"OPENBLAS_CORETYPE": "Zen"}),
+        ("avx512", "openblas-skylakex", {"OPENBLAS_CORETYPE": "SkylakeX"}),
+        ("any", "numpy-baseline", plain),
+        ("avx512", "numpy-avx2", avx2),
+        ("any", "numba-generic", {"NUMBA_CPU_NAME": "generic"}),
+        ("any", "torch-default", {"ATEN_CPU_CAPABILITY": "default"}),
+        ("avx2", "torch-avx2", {"ATEN_CPU_CAPABILITY": "avx2"}),
+        ("any", "one-thread", {"OMP_NUM_THREADS": "1"}),
+        ("any", "two-threads", {"OMP_NUM_THREADS": "2"}),
+    ]
     return [
-        Machine("everything-old", old),
-        *([Machine("everything-avx2", recent)] if found else []),
-        *(Machine(f"openblas-{c.lower()}", {"OPENBLAS_CORETYPE": c}) for c in cores),
-        Machine("numpy-baseline", {"NPY_DISABLE_CPU_FEATURES": " ".join(found)}),
-        *(
-            [Machine("numpy-avx2", {"NPY_DISABLE_CPU_FEATURES": " ".join(wide)})]
-            if wide
-            else []
-        ),
-        Machine("numba-generic", {"NUMBA_CPU_NAME": "generic"}),
-        Machine("torch-default", {"ATEN_CPU_CAPABILITY": "default"}),
-        Machine("torch-avx2", {"ATEN_CPU_CAPABILITY": "avx2"}),
-        Machine("one-thread", {"OMP_NUM_THREADS": "1"}),
-        Machine("two-threads", {"OMP_NUM_THREADS": "2"}),
-        Machine(
-            "under-load",
-            {},
-            paths=tuple(TIMED),
-            markers="not slow and not network and not browser",
-            busy=BUSY_PROCESSES,
-        ),
+        *(Machine(name, told) for level, name, told in numeric if level in levels),
+        Machine("under-load", {}, TIMED, ALSO_FAULTS, BUSY_PROCESSES),
     ]
 
 
-def reduced() -> list[Machine]:
-    """Give the two machines that differ most from a new one, without long tests."""
-    quick = f"{QUICK} and not thorough"
-    return [
-        Machine(machine.name, machine.settings, markers=quick)
-        for machine in machines()
-        if machine.name.startswith("everything-")
-    ]
+def reduced(machine: Machine) -> Machine:
+    """Leave its long tests out."""
+    return replace(machine, markers=f"{machine.markers} and not thorough")
 
 
 def run(machine: Machine, workers: int) -> Outcome:
@@ -129,19 +136,11 @@ def run(machine: Machine, workers: int) -> Outcome:
     with tempfile.TemporaryDirectory() as folder, busy(machine.busy):
         report = Path(folder) / "report.xml"
         # Compiled code is kept by CPU name: a foreign one gets a cache of its own.
-        own = (
-            {"NUMBA_CACHE_DIR": folder} if "NUMBA_CPU_NAME" in machine.settings else {}
-        )
-        paths = [ROOT / "tests" / path for path in machine.paths]
-        command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers)]
-        command += [
-            "-m",
-            machine.markers,
-            f"--junitxml={report}",
-            "-p",
-            "no:cacheprovider",
-        ]
-        command += [str(path) for path in paths if path.exists()]
+        foreign = "NUMBA_CPU_NAME" in machine.settings
+        own = {"NUMBA_CACHE_DIR": folder} if foreign else {}
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+        command += ["-n", str(workers), "-m", machine.markers, f"--junitxml={report}"]
+        command += [path for path in machine.paths if (ROOT / path).exists()]
         environment = {**os.environ, **machine.settings, **own}
         begun = time.monotonic()
         code = subprocess.run(command, cwd=ROOT, env=environment).returncode
@@ -161,11 +160,8 @@ def outcome_of(name: str, report: Path, seconds: float, code: int) -> Outcome:
 
 @contextmanager
 def busy(count: int) -> Iterator[None]:
-    """Keep `count` processes counting beside the tests; they end with them."""
-    others = [
-        subprocess.Popen([sys.executable, "-c", "while True: pass"])
-        for _ in range(count)
-    ]
+    """Keep `count` processes counting beside the tests; they end with this one."""
+    others = [subprocess.Popen([sys.executable, "-c", COUNT]) for _ in range(count)]
     try:
         yield
     finally:
@@ -190,15 +186,22 @@ def main() -> int:
     known = {machine.name: machine for machine in machines()}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("machine", nargs="*", help=", ".join(known))
-    parser.add_argument("--reduced", action="store_true", help="two machines, quick")
+    parser.add_argument(
+        "--reduced",
+        action="store_true",
+        help="the quick tests, on two machines unless named",
+    )
     parser.add_argument("--workers", type=int, default=2, help="tests at a time")
     given = parser.parse_args()
     unknown = [name for name in given.machine if name not in known]
     if unknown:
         parser.error(f"this CPU cannot play {unknown[0]!r}; it can: {', '.join(known)}")
     asked = [known[name] for name in given.machine] or list(known.values())
+    if given.reduced:
+        named = [one for one in asked if given.machine or one.name in REDUCED]
+        asked = [reduced(one) for one in named]
     outcomes = []
-    for machine in reduced() if given.reduced else asked:
+    for machine in asked:
         print(f"\n{machine.name}: {machine.settings}, {machine.busy} busy beside it")
         outcomes.append(run(machine, given.workers))
     print(f"\n{table(outcomes)}")

@@ -44,25 +44,23 @@ def explain(
     # A part of a library that is there, or of ours, is a bug and not an extra.
     if not isinstance(error, ModuleNotFoundError) or "." in library:
         return None
-    if _plain(library) not in _optional() and extra is None:
+    extra = _extras_by_library().get(_plain(library), extra)
+    if extra is None:
         return None
     return MissingExtra(
         f"{who} needs {library!r}, which is not installed; install it with: "
-        f"{install_command(library, extra)}",
+        f"{install_command(extra)}",
         name=library,
     )
 
 
-def install_command(library: str, extra: str | None = None) -> str:
-    """Give the command that installs a library that this copy can use."""
-    extra, wanted = _optional().get(_plain(library), (extra, ""))
+def install_command(extra: str) -> str:
+    """Give the command that installs all libraries of an extra for this copy."""
     folder = checkout()
     if folder is not None:
         return f"pip install '.[{extra}]' (in {folder})"
-    all_of_it = [item for name, item in _stated() if name == extra]
-    return "pip install " + " ".join(
-        f"'{item}'" for item in ([wanted] if wanted else all_of_it)
-    )
+    libraries = [f"'{item}'" for name, item in _stated() if name == extra]
+    return " ".join(["pip install", *libraries])
 
 
 def checkout() -> Path | None:
@@ -73,13 +71,12 @@ def checkout() -> Path | None:
 
 
 @cache
-def _optional() -> dict[str, tuple[str | None, str]]:
-    """Map the name of every optional library to its extra and the requirement."""
-    found: dict[str, tuple[str | None, str]] = {}
-    for extra, wanted in _stated():
-        name = re.split(r"[^\w.-]", wanted, maxsplit=1)[0]
-        found.setdefault(_plain(name), (extra, wanted))
-    return found
+def _extras_by_library() -> dict[str, str]:
+    """Map the name of every optional library to its extra."""
+    return {
+        _plain(re.split(r"[^\w.-]", item, maxsplit=1)[0]): extra
+        for extra, item in _stated()
+    }
 
 
 @cache
