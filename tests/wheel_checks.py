@@ -66,6 +66,11 @@ MORE = [
     "shift loans.csv --target default --models lightgbm",
     "audit loans.csv --target default --models xgboost --minutes 0.3 --out other",
 ]
+#: What a plan must name where it is not there.
+TOLD = {
+    "run deep.yaml --dry-run": "torch",
+    "run small.yaml --dry-run --engine dask": "dask",
+}
 
 
 class Wrong(Exception):
@@ -120,6 +125,9 @@ def call(words: str) -> str:
     if "Traceback" in said or "this is a bug" in said:
         raise Wrong(f"caveat {words}: {said[-1500:]}")
     if done.returncode == 0:
+        library = TOLD.get(words)
+        if library and find_spec(library) is None and f"needs {library!r}" not in said:
+            raise Wrong(f"caveat {words} does not say that {library} is missing")
         return "done"
     last = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else ""
     if done.returncode == 2 and is_about_something_missing(last):
