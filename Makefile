@@ -5,7 +5,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Every process of the tests would compile them anew where this is set.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test tests lint clean
+.PHONY: demo test tests test-elsewhere test-wheels lint clean
 
 demo: .venv/core
 	$(BIN)/caveat demo --out demo
@@ -17,6 +17,14 @@ test: .venv/dev
 # Many of the tests wait, for kills, servers and browsers: one more at a time than cores.
 tests: .venv/dev
 	$(BIN)/python -m pytest -q -n 3 -m "not slow and not network"
+
+# As other machines would run them: older kernels, one and two threads, much load.
+test-elsewhere: .venv/dev
+	$(BIN)/python tests/elsewhere.py $(if $(REDUCED),--reduced)
+
+# The wheel without the source tree: the bare package, every extra, every Python here.
+test-wheels: .venv/dev
+	$(BIN)/python tests/wheels.py $(if $(CORE),--core)
 
 lint: .venv/dev
 	$(BIN)/ruff check .

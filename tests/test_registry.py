@@ -27,7 +27,7 @@ def test_a_name_can_be_taken_only_once():
 
 def test_a_missing_library_is_one_sentence_with_the_command():
     entry = Entry(name="deep", target="no_such_library:Thing", extra="deep")
-    with pytest.raises(MissingExtra, match=r"pip install 'caveat\[deep\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install '\.\[deep\]' \(in /"):
         entry.load()
 
 

@@ -28,15 +28,18 @@ def attach(
     public = sorted([*home, *modules])
 
     def __getattr__(name: str) -> Any:
-        if name in home:
-            module = home[name]
+        if name not in home and name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module = home.get(name, name)
+        try:
+            # A name may live in a package below, which is then written in full.
             is_whole = module.startswith("caveat.")
-            return getattr(
-                import_module(module if is_whole else f"{package}.{module}"), name
-            )
-        if name in modules:
-            return import_module(f"{package}.{name}")
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            found = import_module(module if is_whole else f"{package}.{module}")
+        except ImportError as error:
+            from caveat._extras import explain
+
+            raise explain(error, f"{package}.{name}") or error from error
+        return getattr(found, name) if name in home else found
 
     def __dir__() -> list[str]:
         return public

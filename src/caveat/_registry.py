@@ -16,7 +16,8 @@ from inspect import cleandoc, signature
 from types import MappingProxyType
 from typing import Any
 
-from caveat.exceptions import CaveatError, InvalidInput, MissingExtra, UnknownName
+from caveat._extras import explain
+from caveat.exceptions import CaveatError, InvalidInput, UnknownName
 
 log = logging.getLogger(__name__)
 
@@ -82,12 +83,7 @@ class Entry:
         try:
             return getattr(import_module(module), attribute)
         except ImportError as error:
-            if self.extra is None or (error.name or "").startswith("caveat."):
-                raise
-            raise MissingExtra(
-                f"{self.name!r} needs {error.name!r}, which is not installed; "
-                f"install it with: pip install 'caveat[{self.extra}]'"
-            ) from error
+            raise explain(error, repr(self.name), self.extra) or error from error
 
     @property
     def warnings(self) -> str:

@@ -1,7 +1,6 @@
 """`caveat serve` as a person uses it: a live page about a study that goes on."""
 
 import threading
-import time
 from urllib.request import urlopen
 
 import pytest
@@ -58,9 +57,7 @@ def test_the_page_follows_the_study(ledger, monkeypatch, capsys):
 
 
 def test_it_ends_when_the_time_is_up(ledger):
-    started = time.monotonic()
     assert call(ledger, "--minutes", "0.01") == 0
-    assert time.monotonic() - started < 60
     assert threading.active_count() < 20
 
 

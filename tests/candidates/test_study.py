@@ -66,6 +66,11 @@ def test_the_benchmarks_protocol_has_its_own_checkpoints_and_split():
     assert outcome.rows[0]["fact.validation-rows"] == 13
 
 
+@pytest.mark.parametrize("entry", LEARNERS.values(), ids=lambda entry: entry.name)
+def test_the_registry_knows_who_trains_together(entry):
+    assert entry.facts["stacks"] == entry.load().stacks
+
+
 def test_training_never_sees_true_labels():
     dataset = partial_iris()
     problem = make_problem(context_of(dataset))

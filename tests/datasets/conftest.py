@@ -121,21 +121,22 @@ class Handler(BaseHTTPRequestHandler):
 
     def be_dripping(self) -> None:
         self.send_response(200)
-        self.send_header("Content-Length", "1000")
+        self.send_header("Content-Length", "1000000")
         self.end_headers()
-        for _ in range(200):
-            self.wfile.write(b"x")
-            self.wfile.flush()
-            time.sleep(0.05)
+        self.drip()
 
     def be_silent(self) -> None:
-        time.sleep(5)
+        self.rfile.read(1)  # until the caller leaves
         self.close_connection = True
 
     def be_dripping_headers(self) -> None:
-        self.wfile.write(b"HTTP/1.1 200 OK\r\n")
-        for _ in range(200):
-            self.wfile.write(b"X-Drip: 1\r\n")
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Drip: ")
+        self.drip()
+
+    def drip(self) -> None:
+        """Send a byte now and then, until the caller leaves."""
+        while True:
+            self.wfile.write(b"x")
             self.wfile.flush()
             time.sleep(0.05)
 

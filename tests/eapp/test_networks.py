@@ -281,7 +281,7 @@ def test_without_torch_one_sentence_says_what_to_install(table, monkeypatch):
         monkeypatch.delitem(sys.modules, f"caveat.eapp.{module}")
     for name in [name for name in sys.modules if name.startswith("caveat.training.")]:
         monkeypatch.delitem(sys.modules, name)
-    with pytest.raises(MissingExtra, match=r"pip install 'caveat\[deep\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install '\.\[deep\]'"):
         quick("kmeans_ae").fit(*table)
 
 

@@ -230,7 +230,7 @@ def test_clusters_are_ordered_by_size_then_by_place():
     ordered, distances = clusters.ordered(clusters.distances(Z))
     np.testing.assert_array_equal(ordered.centroids.ravel(), [5.1, 0.05, 9.05])
     np.testing.assert_array_equal(ordered.sizes, [3, 2, 2])
-    np.testing.assert_array_equal(distances, ordered.distances(Z))
+    np.testing.assert_allclose(distances, ordered.distances(Z), rtol=1e-12)
 
 
 def test_noise_belongs_to_no_cluster():

@@ -466,7 +466,7 @@ def test_pretrained_models_need_the_users_weights(name, monkeypatch, tmp_path):
     assert (told["device"], told["random_state"]) == ("cpu", SEED)
     assert told.get("allow_auto_download", False) is False
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
-    monkeypatch.delitem(sys.modules, f"caveat.models._{name}")
+    del sys.modules[f"caveat.models._{name}"]  # for good: others shall not find it
 
 
 def test_looking_at_the_packages_imports_nothing_heavy():

@@ -29,7 +29,7 @@ def scipy_run(function, start, memory, max_iter):
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("max_iter", [1, 2, 5, 12])
+@pytest.mark.parametrize("max_iter", [1, 2, 5, 7])
 def test_a_run_cut_short_stops_where_scipy_stops(seed, max_iter):
     function, d = log_cosh(seed)
     start = np.full(d, 1e-3)
@@ -37,8 +37,7 @@ def test_a_run_cut_short_stops_where_scipy_stops(seed, max_iter):
         lbfgs(start, memory=5, max_iter=max_iter, relative_reduction=1e-15), function
     )
     theirs = scipy_run(function, start, 5, max_iter)
-    # Where rounding decides the last steps, one may need a step more.
-    assert abs(ours.n_iter - theirs.nit) <= 1
+    assert ours.n_iter == theirs.nit == max_iter
     np.testing.assert_allclose(ours.x, theirs.x, rtol=1e-6, atol=1e-9)
 
 

@@ -45,7 +45,7 @@ def plain_loop(answerer, table, imputer, masks):
 
 
 def by_hand(table):
-    """A function of each row alone, in a few operations that round alike."""
+    """A function of each row alone."""
     score = table["size"].astype(float).fillna(2.0).to_numpy()
     score = score + 0.5 * table["count"].astype(float).fillna(-1.0).to_numpy()
     score = score + (table["colour"] == "red").to_numpy()
@@ -71,7 +71,8 @@ def test_blocks_agree_with_a_plain_loop(name, mixed):
             for at in range(0, 16, found.per_block)
         ]
         answers = np.concatenate([found.answers(block) for block in blocks])
-        np.testing.assert_array_equal(answers, expected)
+        # A vectorised exp may round the last rows of a block differently.
+        np.testing.assert_allclose(answers, expected, rtol=1e-13)
 
 
 def test_marginalise_is_the_mean_over_training_rows(mixed):
@@ -164,7 +165,9 @@ def test_trees_walked_through_directly_give_the_models_own_answers(
         fast.answers(EVERYTHING),
         slow.answers(EVERYTHING),
         rtol=0,
-        atol=1e-6 if name == "xgboost" else 0,  # XGBoost ends in single precision
+        # Sums of leaves in double precision, but XGBoost's are in single; a tree or a
+        # leaf that is taken for another moves an answer by more than 1e-3.
+        atol=1e-6 if name == "xgboost" else 1e-12,
     )
 
 

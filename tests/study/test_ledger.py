@@ -3,6 +3,7 @@ import sqlite3
 import time
 
 import pytest
+import sqlalchemy as sa
 
 from caveat.exceptions import LedgerError
 from caveat.study import Finished, Ledger, plan
@@ -84,21 +85,32 @@ def test_two_runners_never_hold_the_same_trial(book, trials, path):
         assert second.claim(keys) == keys[:1]
 
 
-def test_a_lease_runs_out_and_a_heartbeat_renews_it(trials, path):
+def test_a_lease_runs_out_and_a_heartbeat_renews_it(trials, path, monkeypatch):
     keys = [trial.key for trial in trials]
+    clock = [1000.0]
+    now = property(lambda ledger: sa.literal(clock[0]))
+    monkeypatch.setattr(Ledger, "_now", now)
     with (
-        Ledger(path, write=True, lease=0.3) as first,
-        Ledger(path, write=True, lease=0.3) as second,
+        Ledger(path, write=True, lease=30) as first,
+        Ledger(path, write=True, lease=30) as second,
     ):
         first.add_study("small", {}, trials)
         second.owner = "elsewhere|boot|1|0"
         assert first.claim(keys[:1]) == keys[:1]
-        time.sleep(0.2)
+        clock[0] += 20
         first.heartbeat()
-        time.sleep(0.2)
+        clock[0] += 29
         assert second.claim(keys[:1]) == []
-        time.sleep(0.3)
+        clock[0] += 2
         assert second.claim(keys[:1]) == keys[:1]
+
+
+def test_leases_are_counted_in_seconds_of_the_databases_clock(book):
+    before = time.time()
+    with book._read() as connection:
+        found = connection.execute(sa.select(book._now)).scalar()
+    # SQLite tells milliseconds; both clocks are this machine's.
+    assert before - 0.01 <= found <= time.time() + 0.01
 
 
 def test_claims_of_a_dead_process_are_free_at_once(book, trials, path):

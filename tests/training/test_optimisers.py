@@ -68,7 +68,7 @@ def test_without_the_kernel_training_gives_the_same_numbers(kernel, other):
     expected = losses()
     kernel(other)
     assert not kernel_is_known()
-    assert losses() == expected
+    assert losses() == pytest.approx(expected, rel=1e-6)  # single precision
 
 
 @pytest.mark.parametrize(

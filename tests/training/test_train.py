@@ -75,9 +75,10 @@ def test_losses_and_weights_are_those_of_a_plain_loop(table):
         loss.backward()
         optimiser.step()
         losses.append(loss.item())
-    assert training.losses == losses
+    # The same steps in single precision; another order of rows differs by far more.
+    assert training.losses == pytest.approx(losses, rel=1e-5)
     for mine, plain in zip(ours.parameters(), theirs.parameters(), strict=True):
-        assert torch.equal(mine, plain)
+        torch.testing.assert_close(mine, plain, rtol=1e-5, atol=1e-6)
 
 
 def test_full_batches_of_gradient_descent_follow_the_formula():

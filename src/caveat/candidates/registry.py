@@ -32,6 +32,7 @@ def _row(
     space: Space | None = None,
     known_weak: bool = False,
     calibrated: bool = True,
+    stacks: bool = True,
     quick: Mapping[str, Any] | None = None,
     params: Mapping[str, Any] | None = None,
 ) -> Entry:
@@ -51,6 +52,9 @@ def _row(
             "family": family,
             "plench": plench or shown.replace("-", "_"),
             "calibrated": calibrated,
+            # Whether several configurations can train at once; the class knows it,
+            # too, but needs torch to say so.
+            "stacks": stacks,
         },
     )
 
@@ -171,6 +175,7 @@ LEARNERS = Registry(
             "Qiao et al. (2023a)",
             space={"warm_up": {"choice": [5, 10, 15, 20]}},
             quick={"warm_up": 2},
+            stacks=False,
         ),
         _row(
             "pc",
@@ -244,6 +249,7 @@ LEARNERS = Registry(
                 "neighbours": {"choice": [3, 4]},
             },
             quick={"warm_up": 10},
+            stacks=False,
         ),
         _row(
             "fredis",

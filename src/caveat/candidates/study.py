@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,21 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from caveat._registry import Entry
-from caveat.candidates._algorithm import TRAINING, Algorithm
 from caveat.candidates._candidates import CandidateSets
-from caveat.candidates._classifier import PartialLabelClassifier
 from caveat.candidates._plench import (
-    DATASETS,
-    LONG,
-    PlenchScaler,
     plench_approximated_accuracy,
-    plench_checkpoints,
     plench_draw,
-    plench_hash,
     plench_split,
 )
 from caveat.candidates._statistics import label_codes
-from caveat.candidates._together import fit_all
 from caveat.candidates._worlds import candidate_worlds, make_candidates
 from caveat.candidates.criteria import (
     approximated_accuracy,
@@ -41,7 +32,9 @@ from caveat.study.topic import Context, Outcome, Row, Split
 from caveat.training import Diverged
 
 TASKS = ("candidates", "multiclass", "binary")
-STEPS, EVERY, VALIDATION = 10_000, 1000, 0.1
+VALIDATION = 0.1
+#: What trains needs torch; planning and listing do not.
+FITS = Entry(name="candidates", target="caveat.candidates._fits:fit", extra="deep")
 #: Configurations of a search that one trial takes at most.
 TOGETHER = 10
 
@@ -105,9 +98,11 @@ class PartialTopic:
 
     def configurations_per_trial(self, entry: Entry, count: int) -> int:
         """Take up to ten that can train together, else one: a core for each."""
-        kind = entry.load()
-        is_own = isinstance(kind, type) and issubclass(kind, Algorithm)
-        return min(count, TOGETHER) if is_own and kind.stacks else 1
+        stacks = entry.facts.get("stacks")
+        if stacks is None:
+            kind = entry.load()
+            stacks = _is_own(kind) and kind.stacks
+        return min(count, TOGETHER) if stacks else 1
 
     def draw(
         self, entry: Entry, index: int, repeat: int, protocol: str
@@ -151,65 +146,17 @@ class PartialTopic:
     ) -> list[tuple[int, Any, list[Row]]]:
         """Give every configuration's number, its model or why it has none, its rows."""
         kind = context.entry.load()
-        if not (isinstance(kind, type) and issubclass(kind, Algorithm)):
-            return [
-                (index, *_fit_foreign(context, problem, params))
-                for index, params in context.configurations
-            ]
-        numbers = [index for index, _ in context.configurations]
-        models = [
-            _classifier(context, kind, params, index)
+        if _is_own(kind):
+            return FITS.load()(context, problem, kind)
+        return [
+            (index, *_fit_foreign(context, problem, params))
             for index, params in context.configurations
         ]
-        steps, every = _budget(context)
-        plench = context.protocol == "plench"
-        held, tested = (
-            problem.X.iloc[problem.validation],
-            problem.X.iloc[problem.test],
-        )
-
-        def watch(now: PartialLabelClassifier) -> Row:
-            return problem.scores(
-                now._logits(held).numpy(), now._logits(tested).numpy()
-            )
-
-        with warnings.catch_warnings():
-            # The outcome's notes say it once.
-            warnings.filterwarnings("ignore", message="candidates:")
-            failures = fit_all(
-                models,
-                problem.X.iloc[problem.train],
-                problem.sets[problem.train],
-                encoder=PlenchScaler().fit(problem.X) if plench else None,
-                checkpoints=plench_checkpoints(steps, every) if plench else None,
-                watch=watch,
-                progress=context.progress,
-            )
-        return [
-            (index, failure, [])
-            if failure is not None
-            else (index, model, [_row(found) for found in model.history_])
-            for index, model, failure in zip(numbers, models, failures, strict=True)
-        ]
 
 
-def _classifier(
-    context: Context, kind: type[Algorithm], params: Mapping[str, Any], index: int
-) -> PartialLabelClassifier:
-    steps, every = _budget(context)
-    chosen = {**context.spec["learner"]["params"], **params}
-    own = {name: chosen[name] for name in kind.settings() if name in chosen}
-    variant = own.pop("variant", "paper")
-    told = {name: chosen[name] for name in TRAINING if name in chosen}
-    return PartialLabelClassifier(
-        kind,
-        variant=variant,
-        params={**context.entry.params, **own},
-        max_steps=steps,
-        checkpoint_every=every,
-        random_state=_run_seed(context, index),
-        **told,
-    )
+def _is_own(kind: Any) -> bool:
+    """Whether it is one of our algorithms; their base class would import torch."""
+    return isinstance(kind, type) and hasattr(kind, "stacks")
 
 
 def make_problem(context: Context) -> Problem:
@@ -263,36 +210,6 @@ def _caveat_split(context: Context) -> tuple[NDArray, NDArray, NDArray]:
     seed = context.seed("split", part="validation")
     order = np.random.default_rng(seed).permutation(split.train)
     return np.sort(order[count:]), np.sort(order[:count]), split.test
-
-
-def _budget(context: Context) -> tuple[int, int]:
-    given = context.training
-    if "epochs" in given:
-        raise InvalidInput(
-            f"search: epochs is {given['epochs']}; partial-label runs are counted in "
-            "steps, write steps: 10000"
-        )
-    long = context.protocol == "plench" and context.dataset.name in LONG
-    steps = int(given.get("steps", 2 * STEPS if long else STEPS))
-    return steps, int(given.get("checkpoint-every", EVERY))
-
-
-def _run_seed(context: Context, index: int) -> int:
-    if context.protocol != "plench":
-        return context.seed("learner", config=index)
-    name = context.dataset.name
-    spelt = context.entry.facts.get("plench", context.entry.name)
-    return plench_hash(DATASETS.get(name, name), spelt, index, context.repeat)
-
-
-def _row(found: Mapping[str, Any]) -> Row:
-    scores = {name: value for name, value in found.items() if "." in name}
-    return {
-        "checkpoint": found["updates"],
-        **scores,
-        "fact.epoch": found["epoch"],
-        "fact.loss": found["loss"],
-    }
 
 
 def _fit_foreign(

@@ -74,6 +74,6 @@ def _entries(what: str, topic: str | None) -> None:
     for name in names:
         registry = getattr(TOPICS[name].load(), what, None)
         for entry in registry.values() if registry is not None else ():
-            needs = f"needs caveat[{entry.extra}]" if entry.extra else ""
+            needs = f"extra: {entry.extra}" if entry.extra else ""
             rows.append([name, entry.name, entry.summary, entry.paper, needs])
     table(["topic", what[:-1], "", "", ""], rows, bold=(1,))

@@ -136,12 +136,22 @@ def main(args: Sequence[str] | None = None) -> None:
     except Exception as error:
         if "--debug" in given:
             raise
-        _complain(
-            f"unexpected {type(error).__name__}: {error}; this is a bug, "
-            "run again with --debug and report what it prints"
-        )
-        code = 1
+        code = _unexpected(error)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _unexpected(error: Exception) -> int:
+    """Tell of an optional library that is not there, or else of a bug."""
+    from caveat._extras import explain
+
+    if isinstance(error, ImportError) and (missing := explain(error, "this command")):
+        _complain(str(missing))
+        return 2
+    _complain(
+        f"unexpected {type(error).__name__}: {error}; this is a bug, "
+        "run again with --debug and report what it prints"
+    )
+    return 1
 
 
 def _usage_sentence(error: click.ClickException) -> str:

@@ -65,6 +65,8 @@ def run(
         )
     if dry_run:
         _show_plan(loaded, where, yes=yes)
+        for sentence in _missing(loaded, engine):
+            note(f"missing: {sentence}")
         return
     for name in _imported(loaded) if allow_import else ():
         note(f"{name} is imported from a module of yours")
@@ -111,6 +113,28 @@ def _imported(study: Any) -> list[str]:
 
     learners = map(parse_learner, study.learners)
     return [learner.name for learner in learners if learner.is_imported]
+
+
+def _missing(study: Any, engine: str | None) -> list[str]:
+    """Say what is not installed that the study's trials or its engine need."""
+    from caveat.exceptions import MissingExtra
+    from caveat.study import ENGINES, TOPICS, parse_learner
+
+    named = study.engine if engine is None else engine
+    name = named.get("name") if isinstance(named, dict) else named
+    learners = map(parse_learner, study.learners)
+    wanted = [
+        TOPICS[study.topic].load().learners[learner.name]
+        for learner in learners
+        if not learner.is_imported
+    ]
+    found = []
+    for entry in [*wanted, *([ENGINES[name]] if name else [])]:
+        try:
+            entry.load()
+        except MissingExtra as error:
+            found.append(str(error))
+    return found
 
 
 def _show_plan(study: Any, where: str, *, yes: bool) -> None:

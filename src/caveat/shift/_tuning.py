@@ -7,23 +7,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import optuna
 import pandas as pd
 
-from caveat.exceptions import InvalidInput, MissingExtra
+from caveat.exceptions import InvalidInput
 from caveat.models import counterpart, make_model
 from caveat.models.registry import MODELS
 from caveat.shift._metric import default_measure
 from caveat.shift._tables import check_table
 from caveat.shift._targets import find_task
 from caveat.shift.criteria import hold_out
-
-try:
-    import optuna
-except ImportError as error:
-    raise MissingExtra(
-        "tuning needs 'optuna', which is not installed; install it with: "
-        "pip install 'caveat[tune]'"
-    ) from error
 
 # Optuna's defaults at the time of writing, spelt out: they may change, results not.
 SAMPLER: Mapping[str, Any] = {

@@ -19,6 +19,7 @@ from typing import Any, ParamSpec, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 
+from caveat._extras import explain as explain_missing
 from caveat._files import open_plain
 from caveat.exceptions import DamagedLedger, LedgerError
 from caveat.study._file_system import network_file_system
@@ -328,12 +329,8 @@ def _open_server(url: Any, *, write: bool) -> tuple[Engine, int]:
     try:
         engine = sa.create_engine(url, pool_pre_ping=True)
     except ImportError as error:
-        from caveat.exceptions import MissingExtra
-
-        raise MissingExtra(
-            f"the ledger {name} needs {error.name!r}, which is not installed; "
-            "install it with: pip install 'caveat[postgres]'"
-        ) from error
+        missing = explain_missing(error, f"the ledger {name}", "postgres")
+        raise missing or error from error
     except sa.exc.ArgumentError as error:
         raise LedgerError(f"{name!r} is no ledger URL: {error}") from error
     try:

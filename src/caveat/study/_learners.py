@@ -8,7 +8,7 @@ from inspect import Parameter, signature
 from typing import Any
 
 from caveat._registry import Entry
-from caveat.exceptions import InvalidInput, hint
+from caveat.exceptions import InvalidInput, MissingExtra, hint
 from caveat.study._canonical import canonical
 
 _TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
@@ -83,7 +83,10 @@ def check_parameters(entry: Entry, learner: LearnerSpec) -> None:
     given = {**{key: [value] for key, value in learner.fixed.items()}, **learner.grid}
     if not given:
         return
-    known = parameter_types(entry.load())
+    try:
+        known = parameter_types(entry.load())
+    except MissingExtra:  # a plan needs no library, and the trials tell
+        return
     for name, values in given.items():
         if known is not None and name not in known:
             raise InvalidInput(

@@ -47,7 +47,7 @@ def unpacked(data: bytes, where: str, most: int = MOST_BYTES) -> bytes:
 
 
 @contextmanager
-def opened(place: Path) -> Iterator[io.BufferedReader]:
+def opened(place: Path) -> Iterator[IO[bytes]]:
     """Open a file, through gzip where its name says so, to be read in blocks."""
     with open_plain(place) as stream:
         if place.suffix.lower() != ".gz":
