@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from caveat._files import open_plain
 from caveat.exceptions import DataError
