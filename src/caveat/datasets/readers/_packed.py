@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from caveat._files import open_plain
 from caveat.exceptions import DataError
@@ -47,7 +47,7 @@ def unpacked(data: bytes, where: str, most: int = MOST_BYTES) -> bytes:
 
 
 @contextmanager
-def opened(place: Path) -> Iterator[io.BufferedReader]:
+def opened(place: Path) -> Iterator[io.BufferedReader[Any]]:
     """Open a file, through gzip where its name says so, to be read in blocks."""
     with open_plain(place) as stream:
         if place.suffix.lower() != ".gz":
