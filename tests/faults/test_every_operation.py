@@ -32,7 +32,7 @@ def troubles(work, kind, most):
     ("work", "kind"), FEW, ids=[f"{work.name}-{kind}" for work, kind in FEW]
 )
 def test_a_fault_is_told_or_outlived_and_the_work_can_be_done_again(work, kind):
-    assert troubles(work, kind, 3 if work.name == "study, serial" else 6) == []
+    assert troubles(work, kind, 2 if work.name == "study, serial" else 4) == []
 
 
 @pytest.mark.slow

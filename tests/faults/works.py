@@ -65,7 +65,7 @@ def add_fake_topic() -> None:
 class Reading:
     """Every format of data, read from files."""
 
-    name, kinds = "readers", ("file", "clock")
+    name, kinds = "readers", ("file",)
 
     def prepare(self, folder: Path) -> None:
         text = TABLE.to_csv(index=False).encode()
@@ -100,7 +100,7 @@ class Reading:
 class Writing:
     """Everything that is written, over an older file of the same name."""
 
-    name, kinds = "writers", ("file", "clock")
+    name, kinds = "writers", ("file",)
     files = ("whole.txt", "page.html", "table.csv", "sets.npz", "train.csv")
 
     def prepare(self, folder: Path) -> None:
