@@ -306,7 +306,8 @@ def cases():
     for command in COMMANDS:
         for name in FILES:
             first = command in FIRST and name in QUICK
-            asked = command in VARIANTS and name not in QUICK
+            long = name == "wide.csv" and command in LOOKS
+            asked = long or (command in VARIANTS and name not in QUICK)
             thorough = pytest.mark.slow if asked else pytest.mark.thorough
             mark = [] if first else [thorough]
             yield pytest.param(command, name, marks=mark, id=f"{command}-{name}")
