@@ -237,8 +237,8 @@ def _best(
         if rules.zero_division == "skip":
             return 1.0
         return float(np.where(has_some, 1.0, rules.zero_division).mean())
-    measure = LABEL_MEASURES[name]
-    return measure.range[measure.larger_is_better]
+    low, high = LABEL_MEASURES[name].range
+    return high if LABEL_MEASURES[name].larger_is_better else low
 
 
 def _remarks(
