@@ -225,7 +225,8 @@ class Attack:
         while dealt < kills and runner.poll() is None:
             time.sleep(self.rng.uniform(0.05, 0.6))
             victims = self.victims(runner, cluster)
-            kind = self.rng.choice(sorted(victims))
+            # Whoever was hit least is next: children are rarely there to be hit.
+            kind = min(victims, key=lambda kind: self.row.victims[kind])
             with suppress(psutil.NoSuchProcess):
                 self.rng.choice(victims[kind]).kill()
                 self.row.victims[kind] += 1

@@ -86,50 +86,57 @@ class Supervisor(threading.Thread):
     def _attempt(self, trial: Trial) -> Finished:
         if not self._send(trial):
             return self._gone(trial.key, "the worker could not be started")
-        started = time.monotonic()
-        size = largest = 0
+        self._began, self._largest = time.monotonic(), 0
         while not self._stopping:
-            answer = self._wait(started)
+            answer = self._wait()
             if answer is not None:
                 finished, alone = answer
                 if not alone:
                     # What a trial left running ends with it, and the worker too.
                     self._end_worker()
-                return replace(finished, rss=max(largest, finished.rss or 0) or None)
+                largest = max(self._largest, finished.rss or 0)
+                return replace(finished, rss=largest or None)
             if self._is_dead():
                 return self._gone(trial.key, "the worker ended")
-            spent = time.monotonic() - started
-            if self._seconds is not None and spent > self._seconds:
+            over = self._over_limit(trial.key)
+            if over is not None:
                 self._end_worker()
-                return Finished(
-                    trial.key,
-                    "timeout",
-                    reason="timeout",
-                    message=f"over {self._seconds:g} s, the time limit of a trial; "
-                    "budget: {trial-minutes: ...} in the study sets another",
-                    seconds=self._seconds,
-                )
-            if self._memory is not None:
-                size = self._size(self._memory)
-                largest = max(largest, size)
-            if self._memory is not None and size > self._memory:
-                self._end_worker()
-                return Finished(
-                    trial.key,
-                    "oom",
-                    reason="memory",
-                    message=f"over {self._memory:,} bytes, the memory limit of a trial "
-                    "and all the processes it starts",
-                    seconds=time.monotonic() - started,
-                    rss=size,
-                )
+                return over
         return Finished(trial.key, "crashed", reason="stopped", message="stopped")
 
-    def _wait(self, started: float) -> tuple[Finished, bool] | None:
+    def _over_limit(self, key: str) -> Finished | None:
+        """Say which limit the trial is over, if it is over one."""
+        spent = time.monotonic() - self._began
+        if self._seconds is not None and spent > self._seconds:
+            return Finished(
+                key,
+                "timeout",
+                reason="timeout",
+                message=f"over {self._seconds:g} s, the time limit of a trial; "
+                "budget: {trial-minutes: ...} in the study sets another",
+                seconds=self._seconds,
+            )
+        if self._memory is None:
+            return None
+        size = self._size(self._memory)
+        self._largest = max(self._largest, size)
+        if size <= self._memory:
+            return None
+        return Finished(
+            key,
+            "oom",
+            reason="memory",
+            message=f"over {self._memory:,} bytes, the memory limit of a trial "
+            "and all the processes it starts",
+            seconds=spent,
+            rss=size,
+        )
+
+    def _wait(self) -> tuple[Finished, bool] | None:
         """Wait a little for the worker's answer; None if there is none yet."""
         left = _PATIENCE_SECONDS if self._memory is None else self._pause
         if self._seconds is not None:
-            left = min(left, started + self._seconds - time.monotonic())
+            left = min(left, self._began + self._seconds - time.monotonic())
         wait(self._watched, max(0.0, left))
         return self._answer()
 

@@ -239,6 +239,8 @@ class Mixed(Fake):
         number = int(np.random.default_rng(seed).integers(16))
         if number < len(deeds):
             deeds[number]()
+            # Long enough for somebody to kill what was started.
+            time.sleep(0.5)
         return super().work(seed)
 
 
