@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -95,7 +95,7 @@ def about_columns(place: Path, form: str) -> int:
     return 1 + max(line.count(sign) for sign in (b",", b";", b"\t", b"|"))
 
 
-def _parquet_columns(stream: BinaryIO) -> int:
+def _parquet_columns(stream: IO[bytes]) -> int:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
