@@ -123,13 +123,12 @@ def bench_dllp(
 ) -> None:
     """Time the same whole-bag epochs, and the way to an F1 of 0.5."""
     from caveat.bags import DLLPClassifier
-    from papers.bags.learners import PublishedDLLP
 
     epochs = 10
     # The peer builds its optimiser before the clock starts; so do we.
-    warm = PublishedDLLP(bag_batch=None, epochs=1, random_state=0)
+    warm = DLLPClassifier(bag_batch=None, epochs=1, random_state=0)
     warm.fit(X[:500], bags=bags[:500], proportions=shares)
-    model = PublishedDLLP(bag_batch=None, epochs=epochs, random_state=0)
+    model = DLLPClassifier(bag_batch=None, epochs=epochs, random_state=0)
     begin = time.process_time()
     model.fit(X, bags=bags, proportions=shares)
     seconds = time.process_time() - begin

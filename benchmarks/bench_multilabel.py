@@ -29,6 +29,7 @@ import numpy as np
 import sklearn
 from scipy import sparse
 from sklearn import metrics
+from sklearn.preprocessing import maxabs_scale
 
 import caveat
 from caveat.datasets import read
@@ -42,7 +43,6 @@ from caveat.multilabel._limo_kernels import (
     finish_dense,
 )
 from caveat.multilabel._neighbours import NearestRows
-from papers.multilabel.experiments import scale_all_rows
 
 SIZES = ((50_000, 100, 40), (5_000, 1_000, 12))
 QUICK = ((5_000, 50, 1), (500, 200, 1))
@@ -227,7 +227,7 @@ def tables(folder: Path | None) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         found = {name: read(folder / f"{name}.arff") for name in ("CAL500", "medical")}
         return {
             name: (
-                np.ascontiguousarray(scale_all_rows(data.X)),
+                maxabs_scale(data.X.to_numpy(dtype=np.float64)),
                 np.ascontiguousarray(data.Y.to_numpy(np.uint8)),
             )
             for name, data in found.items()

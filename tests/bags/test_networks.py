@@ -210,7 +210,6 @@ def test_the_approximate_prior_mixes_bags_to_the_global_shares():
     [
         (DLLPClassifier, {"learning_rate": 0}),
         (DLLPClassifier, {"hidden": (0,)}),
-        (DLLPClassifier, {"loss": "l2"}),
         (DLLPClassifier, {"bag_batch": 0}),
         (DLLPClassifier, {"n_steps": 0}),
         (DLLPClassifier, {"n_steps": None}),
