@@ -224,8 +224,8 @@ class Attack:
             time.sleep(0.1)
         while dealt < kills and runner.poll() is None:
             time.sleep(self.rng.uniform(0.05, 0.6))
-            victims = self.victims(runner, cluster)
-            # Whoever was hit least is next: children are rarely there to be hit.
+            victims = self.await_victims(runner, cluster)
+            # Whoever was hit least is next.
             kind = min(victims, key=lambda kind: self.row.victims[kind])
             with suppress(psutil.NoSuchProcess):
                 self.rng.choice(victims[kind]).kill()
@@ -235,6 +235,22 @@ class Attack:
                 break
         self.end(runner, cluster, kill=dealt >= kills)
         return dealt
+
+    def await_victims(
+        self, runner: subprocess.Popen[bytes], cluster: Cluster | None
+    ) -> dict[str, list[psutil.Process]]:
+        """Find victims, with patience if it is a child's turn: they are rare."""
+        deadline = time.monotonic() + 15
+        while True:
+            found = self.victims(runner, cluster)
+            hits = [self.row.victims[kind] for kind in found]
+            if (
+                "child" in found
+                or self.row.victims["child"] >= min(hits)
+                or runner.poll() is not None
+                or time.monotonic() > deadline
+            ):
+                return found
 
     def victims(
         self, runner: subprocess.Popen[bytes], cluster: Cluster | None
