@@ -53,6 +53,9 @@ RUNS = {
     "shift": "shift loans.csv --target default --models logistic-regression",
     "audit": "audit loans.csv --target default --minutes 0.3",
     "demo": "demo --out demo",
+    "doctor": "doctor",
+    "sample": "sample loans samples",
+    "verify": "verify small.ledger",
 }
 #: What else people meet when something is missing.
 MORE = [

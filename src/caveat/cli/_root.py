@@ -36,6 +36,7 @@ COMMANDS = {
     "diff": ("_diff:diff", "compare two ledgers"),
     "verify": ("_verify:verify", "whether records still say what was written"),
     "prune": ("_prune:prune", "remove trials that no study wants any more"),
+    "doctor": ("_doctor:doctor", "what is installed, missing, or would not work"),
 }
 
 
@@ -70,7 +71,7 @@ class _LazyGroup(click.Group):
 def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if not wanted or ctx.resilient_parsing:
         return
-    from caveat.study._worker import library_versions
+    from caveat.study import library_versions
 
     for name, found in library_versions().items():
         click.echo(f"{name} {found}")
