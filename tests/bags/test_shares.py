@@ -47,7 +47,7 @@ def fit(bags=(0, 0, 1, 1), proportions=(0.2, 0.8), X=None):
         ({"proportions": [1, 3]}, ["proportions", "bag 1", "3", "counts"]),
         ({"proportions": [-0.1, 0.5]}, ["proportions", "bag 0", "-0.1"]),
         ({"proportions": [0.2]}, ["bags", "'1'", "no row"]),
-        ({"proportions": [["a"], ["b"]]}, ["proportions", "numbers"]),
+        ({"proportions": [["a"], ["b"]]}, ["proportions", "labels"]),
         ({"proportions": np.zeros((2, 2, 2))}, ["proportions", "shape"]),
         ({"bags": [0, 0, 1]}, ["bags", "3", "4"]),
         ({"bags": [0, 0, -1, 1]}, ["bags", "-1"]),

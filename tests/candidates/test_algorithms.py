@@ -306,7 +306,7 @@ def test_a_wrong_transition_matrix_is_refused(data):
 
 
 def test_algorithms_name_what_a_study_may_set():
-    names = LEARNERS["pop"].load().parameter_names()
+    names = LEARNERS["pop"].load().parameter_types()
     assert {"window", "second_forward", "variant", "learning_rate"} <= set(names)
 
 

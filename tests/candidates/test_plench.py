@@ -60,7 +60,7 @@ def test_every_draw_is_plain_and_can_be_built(name):
     for index in range(5):
         drawn = plench_draw(entry, index, 1)
         assert all(type(value) in (int, float) for value in drawn.values())
-        assert set(drawn) <= set(kind.parameter_names())
+        assert set(drawn) <= set(kind.parameter_types())
         kind(**{key: drawn[key] for key in kind.settings() if key in drawn})
 
 

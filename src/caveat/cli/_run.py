@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from caveat.cli._console import Progress, duration, note, say, table
+
+if TYPE_CHECKING:
+    from caveat.study import Event
 
 
 @click.command(
@@ -58,19 +61,29 @@ def run(
     where = ledger or f"{loaded.study}.ledger"
     for dataset, learner, reason in skipped(loaded):
         note(f"skipped: {learner} on {dataset}, {reason}")
+    limit = ""
     if loaded.budget.is_default_time:
-        note(
+        limit = (
             f"a trial may take {loaded.budget.trial_minutes:g} minutes; write budget: "
             "{trial-minutes: ...} in the study for another limit, null for none"
         )
     if dry_run:
         _show_plan(loaded, where, yes=yes)
-        for sentence in _missing(loaded, engine):
-            note(f"missing: {sentence}")
+        for sentence in filter(None, [limit, *_missing(loaded, engine)]):
+            note(sentence)
         return
     for name in _imported(loaded) if allow_import else ():
         note(f"{name} is imported from a module of yours")
     progress = Progress(loaded.study)
+    limits = iter([limit] if limit else [])
+
+    def follow(event: Event) -> None:
+        # What is refused at the start is one sentence: the limit is told after that.
+        for sentence in limits:
+            note(sentence)
+        failed = sum(event.states.values()) - event.states["done"]
+        progress.update(event.done, event.total, failed)
+
     summary = run_study(
         loaded,
         where,
@@ -80,9 +93,7 @@ def run(
         fail_fast=fail_fast,
         retry_failed=retry_failed,
         yes=yes,
-        on_event=lambda event: progress.update(
-            event.done, event.total, sum(event.states.values()) - event.states["done"]
-        ),
+        on_event=follow,
     )
     progress.close()
     counts = ", ".join(f"{count:,} {state}" for state, count in summary.states.items())
@@ -133,7 +144,7 @@ def _missing(study: Any, engine: str | None) -> list[str]:
         try:
             entry.load()
         except MissingExtra as error:
-            found.append(str(error))
+            found.append(f"missing: {error}")
     return found
 
 
