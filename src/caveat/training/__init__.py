@@ -5,18 +5,20 @@ from caveat._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "_batches": ["Batch", "Sampler", "Shuffled", "suggest_batch_size"],
+        "_batches": ["Batch", "Paired", "Sampler", "Shuffled", "suggest_batch_size"],
         "_best": ["Best"],
         "_diverged": ["Diverged"],
+        "_fresh": ["fresh_copy"],
         "_job": ["Job"],
         "_mlp": ["mlp"],
         "_objective": ["LossFunction", "Objective"],
         "_optimisers": ["adam", "adamw", "rmsprop", "sgd"],
         "_outputs": ["output_shape", "outputs"],
         "_run": ["Run", "Training"],
-        "_sandbox": ["sandbox", "seeded"],
+        "_sandbox": ["check_device", "sandbox", "seeded"],
         "_stack": ["train_all"],
         "_store": ["load_tree", "save_tree"],
         "_train": ["train"],
+        "_views": ["View", "Views"],
     },
 )

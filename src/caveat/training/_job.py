@@ -19,7 +19,8 @@ from caveat.training._objective import LossFunction, Objective
 from caveat.training._optimisers import Recipe, adam
 from caveat.training._resume import Progress
 from caveat.training._run import Evaluate, Run, Training
-from caveat.training._sandbox import sandbox
+from caveat.training._sandbox import check_device, sandbox
+from caveat.training._views import View, Views
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,7 @@ class Job:
     optimiser: Recipe | torch.optim.Optimizer | None = None
     schedule: Callable[[torch.optim.Optimizer], Any] | None = None
     clip: float | None = None
+    views: Mapping[str, View] | None = None
     evaluate: Evaluate | None = None
     checkpoints: int | Collection[int] | None = None
     best: Best | None = None
@@ -62,7 +64,7 @@ class Job:
     def train(self) -> Training:
         """Make the run, alone."""
         budget = self.budget
-        device = torch.device(self.device)
+        device = check_device(self.device)
         with sandbox(self.seed, device=device, threads=self.threads) as generator:
             loop = self.begin(generator, budget)
             while not loop.run.stopped:
@@ -96,7 +98,9 @@ class Job:
             clip=self.clip,
             evaluate=self.evaluate,
             rule=self.best,
+            views=Views(self.views or {}, self.seed),
         )
+        run.views.check(run.objective.views)
         run.objective.begin(run)
         file = None
         if self.save_to is not None:

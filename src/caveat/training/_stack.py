@@ -80,7 +80,8 @@ def _kind(job: Job) -> Hashable:
     if torch.device(job.device).type != "cpu" or "x" not in job.data:
         return None
     if any(
-        item is not None for item in (job.sampler, job.schedule, job.clip, job.save_to)
+        item is not None
+        for item in (job.sampler, job.schedule, job.clip, job.save_to, job.views)
     ):
         return None
     chain = DenseChain.of(job.module)

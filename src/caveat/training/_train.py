@@ -15,6 +15,7 @@ from caveat.training._job import Job
 from caveat.training._objective import Objective
 from caveat.training._optimisers import Recipe
 from caveat.training._run import Evaluate, Training
+from caveat.training._views import View
 
 
 def train(
@@ -30,6 +31,7 @@ def train(
     optimiser: Recipe | torch.optim.Optimizer | None = None,
     schedule: Callable[[torch.optim.Optimizer], Any] | None = None,
     clip: float | None = None,
+    views: Mapping[str, View] | None = None,
     evaluate: Evaluate | None = None,
     checkpoints: int | Collection[int] | None = None,
     best: Best | None = None,
@@ -54,7 +56,7 @@ def train(
         `Objective` for whatever does more.
     data : mapping of str to array or tensor
         Training rows, such as ``{"x": X, "y": y}``; all with as many rows. Reals
-        become float32, whole numbers int64.
+        become float32, whole numbers int64; images of bytes stay bytes.
     steps, epochs : int
         The budget, one of the two: updates, or passes over the rows.
     batch_size : int, default=128
@@ -69,6 +71,10 @@ def train(
         Makes a learning-rate scheduler of the optimiser; it steps every epoch.
     clip : float or None, default=None
         Largest norm of the gradient.
+    views : mapping of str to callable, or None, default=None
+        ``{"weak": maker, ...}`` with ``maker(x, generator)``: what ``batch.view("weak")``
+        gives to an objective that names it in its `views`. "plain" are the rows as they
+        are, unless a maker is given, such as one that turns bytes into numbers.
     evaluate : callable or None, default=None
         ``evaluate(run)`` gives named scores; called at checkpoints, in evaluation
         mode and without gradients.
@@ -126,6 +132,7 @@ def train(
         optimiser=optimiser,
         schedule=schedule,
         clip=clip,
+        views=views,
         evaluate=evaluate,
         checkpoints=checkpoints,
         best=best,
