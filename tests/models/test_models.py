@@ -247,9 +247,10 @@ def test_dummy_knows_the_shares_and_the_mean():
 def test_mlp_answers_in_the_units_of_the_target():
     X, _ = numeric()
     y = 1e6 + 1e5 * X["a"].to_numpy()
-    model = make_model("mlp", "regression", learning_rate=0.01, random_state=0)
+    settings = {"learning_rate": 0.01, "hidden": (64,), "random_state": 0}
+    model = make_model("mlp", "regression", **settings)
     assert model.fit(X, y).score(X, y) > 0.9
-    assert 1 < model.n_iter_ <= 200
+    assert 1 <= model.best_epoch_ <= model.n_epochs_ <= 200
 
 
 def test_catboost_reads_text_columns_as_categories(table):
@@ -393,7 +394,7 @@ def test_the_list_of_models_is_a_frame():
     frame = available()
     assert frame.columns.tolist() == ["name", "family", "tasks", "extra"]
     assert set(frame["name"]) == set(MODELS)
-    assert set(frame["extra"]) == {"", "trees", "foundation"}
+    assert set(frame["extra"]) == {"", "deep", "trees", "foundation"}
 
 
 def test_grids_spaces_and_quick_settings_name_real_parameters():

@@ -119,7 +119,7 @@ def test_a_second_batch_goes_beside_the_first():
     data = {"x": torch.arange(6.0)[:, None]}
     sampler = Paired(Shuffled(6, 2), Shuffled(4, 3))
     train(mlp(1, [], 1, seed=0), loss, data, epochs=2, sampler=sampler)
-    assert sorted(sum((first for first, _ in seen[:3]), [])) == list(range(6))
+    assert sorted(row for first, _ in seen[:3] for row in first) == list(range(6))
     assert sorted(seen[0][1] + seen[1][1]) == list(range(4))
     assert [len(second) for _, second in seen] == [3, 1, 3, 3, 1, 3]
 

@@ -13,11 +13,12 @@ __getattr__, __dir__, __all__ = attach(
         "_lightgbm": ["LightGBM"],
         "_linear": ["LogisticRegression", "Ridge"],
         "_make": ["available", "counterpart", "make_model", "names_for"],
-        "_mlp": ["MLP"],
         "_neighbours": ["NearestNeighbours"],
         "_tabicl": ["TabICL"],
         "_tabpfn": ["TabPFN"],
         "_xgboost": ["XGBoost"],
+        "networks._base": ["NetworkModel"],
+        "networks._mlp": ["MLP"],
         "registry": ["MODELS"],
     },
 )

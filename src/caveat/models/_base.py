@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,8 +16,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from caveat.exceptions import InvalidInput
-from caveat.models._targets import check_labels, check_numbers
+from caveat.models._holdout import hold_out
+from caveat.models._targets import TargetScale, check_labels, check_numbers, known_codes
 from caveat.models._tasks import TASKS, check_task, is_classification
+from caveat.models._weights import row_weights
 from caveat.tables import TableEncoder
 
 # For models that measure distances or multiply: a level is a direction of its own.
@@ -30,6 +33,39 @@ CODES: Mapping[str, Any] = {
     "impute": None,
     "missing_level": None,
 }
+
+
+Validation = float | tuple[Any, Any] | None
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What a model learns from: encoded rows, and those that say when to stop.
+
+    Attributes
+    ----------
+    table : array or DataFrame
+    target : array
+        Codes of classes, or numbers.
+    weights : array or None
+        How much each row counts.
+    seed : int
+    watch : Lesson or None
+        Rows that are not learnt from: their loss says when it is enough.
+    """
+
+    table: Any
+    target: NDArray[Any]
+    weights: NDArray[np.float64] | None
+    seed: int
+    watch: Lesson | None = None
+
+    def of(self, rows: NDArray[np.intp], watch: Lesson | None = None) -> Lesson:
+        """Take some of the rows."""
+        table = self.table
+        part = table.iloc[rows] if isinstance(table, pd.DataFrame) else table[rows]
+        weights = None if self.weights is None else self.weights[rows]
+        return Lesson(part, self.target[rows], weights, self.seed, watch)
 
 
 def _classifies(model: TabularModel) -> bool:
@@ -61,6 +97,8 @@ class TabularModel(BaseEstimator):
         Fitted on the training rows.
     estimator_ : estimator
         What learnt from the encoded table.
+    validation_rows_ : array of int
+        Which training rows were held out to stop early; none if nothing was.
     n_features_in_ : int
     feature_names_in_ : array of str
         Only if `X` was a frame whose names are text.
@@ -71,6 +109,14 @@ class TabularModel(BaseEstimator):
     fewest_classes: ClassVar[int] = 2
     single_precision: ClassVar[bool] = False
     library_errors: ClassVar[tuple[type[Exception], ...]] = ()
+    # Whether rows may weigh more or less, and whether it can stop early; which share
+    # of the rows is held out for that where the caller does not say.
+    weighs: ClassVar[bool] = True
+    stops_early: ClassVar[bool] = False
+    usual_validation: ClassVar[float | None] = None
+    # Whether the numbers of a regression are standardised before they are learnt.
+    scales_target: ClassVar[bool] = False
+    class_weight: str | Mapping[Any, float] | None = None
 
     def __init__(
         self,
@@ -87,9 +133,11 @@ class TabularModel(BaseEstimator):
         """Make the estimator that learns from the encoded table."""
         raise NotImplementedError
 
-    def _learn(self, table: Any, target: NDArray[Any], seed: int) -> Any:
+    def _learn(self, lesson: Lesson) -> Any:
         """Fit the estimator to the encoded table."""
-        return self._build(seed, len(target)).fit(table, target)
+        told = {} if lesson.weights is None else {"sample_weight": lesson.weights}
+        estimator = self._build(lesson.seed, len(lesson.target))
+        return estimator.fit(lesson.table, lesson.target, **told)
 
     def _answer(self, table: Any) -> ArrayLike:
         """Give probabilities or numbers for the encoded table."""
@@ -97,8 +145,21 @@ class TabularModel(BaseEstimator):
             return self.estimator_.predict_proba(table)
         return self.estimator_.predict(table)
 
-    def fit(self, X: ArrayLike | pd.DataFrame, y: ArrayLike) -> Self:
+    def fit(
+        self,
+        X: ArrayLike | pd.DataFrame,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        time: ArrayLike | None = None,
+        validation: Validation = None,
+    ) -> Self:
         """Learn from a raw table.
+
+        Networks and boosting can stop when they get no better on rows that they do not
+        learn from. `groups`, `time` and `validation` say which rows those are; other
+        models learn from all rows of `X` and do not look at these three.
 
         Parameters
         ----------
@@ -106,6 +167,16 @@ class TabularModel(BaseEstimator):
             Numbers, text, booleans and missing cells, as they are.
         y : array-like of shape (n_rows,)
             Labels or numbers.
+        sample_weight : array-like of shape (n_rows,) or None
+            How much each row counts.
+        groups : array-like of shape (n_rows,) or None
+            Rows of one group are learnt from or held out together.
+        time : array-like of shape (n_rows,) or None
+            The latest rows are held out.
+        validation : float, pair (X, y) or None
+            The share of rows to hold out, drawn once and told in `validation_rows_`; or
+            rows of your own. None is a fifth for networks, and nothing for boosting,
+            which then grows all its trees.
         """
         check_task(self.task, self.tasks, type(self).__name__)
         self.encoder_ = TableEncoder(kinds=self.kinds, **self.encoding)
@@ -114,8 +185,13 @@ class TabularModel(BaseEstimator):
         target = self._check_target(y, encoded.shape[0])
         # Drawn even where nothing is random, so that all models draw alike.
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        lesson = self._lesson(encoded, target, seed, sample_weight)
+        if self.stops_early:
+            lesson = self._watched(lesson, groups, time, validation)
+        else:
+            self.validation_rows_ = np.arange(0)
         try:
-            self.estimator_ = self._learn(encoded, target, seed)
+            self.estimator_ = self._learn(lesson)
         except self.library_errors as error:
             reason = str(error).strip().splitlines()[0]
             raise InvalidInput(
@@ -123,6 +199,61 @@ class TabularModel(BaseEstimator):
                 f"table ({reason}); change the one or the other"
             ) from error
         return self
+
+    def _lesson(
+        self, table: Any, target: NDArray[Any], seed: int, sample_weight: Any
+    ) -> Lesson:
+        if sample_weight is not None and not self.weighs:
+            raise InvalidInput(
+                f"{type(self).__name__} cannot weigh rows; leave sample_weight out, or "
+                "choose another model"
+            )
+        classes = self.classes_ if is_classification(self.task) else None
+        weights = row_weights(sample_weight, self.class_weight, target, classes)
+        if self.scales_target:
+            self.target_scale_ = TargetScale.of(target, self.task)
+            target = self.target_scale_.apply(target)
+        return Lesson(table, target, weights, seed)
+
+    def _watched(
+        self, lesson: Lesson, groups: Any, time: Any, validation: Validation
+    ) -> Lesson:
+        """Hold rows out, or take those that were given."""
+        self.validation_rows_ = np.arange(0)
+        if isinstance(validation, tuple | list):
+            X, y = validation
+            watch = self._lesson_of(X, y, lesson.seed)
+            everything = np.arange(len(lesson.target))
+            return lesson.of(everything, watch)
+        share = self.usual_validation if validation is None else validation
+        if share is None:
+            return lesson
+        classify = is_classification(self.task)
+        held = hold_out(
+            lesson.target,
+            share,
+            classify=classify,
+            seed=lesson.seed,
+            groups=groups,
+            time=time,
+        )
+        if not len(held):
+            return lesson
+        self.validation_rows_ = held
+        learnt = np.setdiff1d(np.arange(len(lesson.target)), held)
+        return lesson.of(learnt, lesson.of(held))
+
+    def _lesson_of(self, X: Any, y: ArrayLike, seed: int) -> Lesson:
+        """Encode further rows with labels or numbers."""
+        table = self._in_range(self.encoder_.transform(X))
+        who = type(self).__name__
+        if is_classification(self.task):
+            codes = known_codes(y, self.classes_, table.shape[0])
+            return Lesson(table, codes, None, seed)
+        numbers = check_numbers(y, table.shape[0], who)
+        if self.scales_target:
+            numbers = self.target_scale_.apply(numbers)
+        return Lesson(table, numbers, None, seed)
 
     @available_if(_classifies)
     def predict_proba(self, X: ArrayLike | pd.DataFrame) -> NDArray[np.float64]:
@@ -136,7 +267,12 @@ class TabularModel(BaseEstimator):
         if is_classification(self.task):
             best = self.predict_proba(X).argmax(axis=1)
             return self.classes_[best]
-        return np.asarray(self._answer(self._encode(X)), dtype=np.float64).ravel()
+        return self._numbers(self._answer(self._encode(X)))
+
+    def _numbers(self, answer: ArrayLike) -> NDArray[np.float64]:
+        """Give the answers of a regression in the units of the target."""
+        numbers = np.asarray(answer, dtype=np.float64).ravel()
+        return self.target_scale_.undo(numbers) if self.scales_target else numbers
 
     def score(self, X: ArrayLike | pd.DataFrame, y: ArrayLike) -> float:
         """Give the accuracy of a classifier, the R² of a regressor."""

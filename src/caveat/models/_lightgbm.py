@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import lightgbm
 
-from caveat.models._base import CODES, TabularModel
+from caveat.models._base import CODES, Lesson, TabularModel
 from caveat.models._tasks import is_classification
 
 
@@ -31,6 +31,10 @@ class LightGBM(TabularModel):
         Fewest rows in a leaf.
     min_sum_hessian_in_leaf : float, default=1e-3
         Least sum of second derivatives in a leaf.
+    class_weight : "balanced", mapping of label to weight, or None, default=None
+        How much the rows of each class count.
+    patience : int, default=50
+        With validation rows: stop after so many rounds that are no better on them.
     options : mapping or None, default=None
         Further keywords for the library's estimator.
     kinds : mapping of column to kind, or None
@@ -64,6 +68,7 @@ class LightGBM(TabularModel):
     """
 
     encoding: ClassVar[Mapping[str, Any]] = CODES
+    stops_early: ClassVar[bool] = True
     library_errors: ClassVar[tuple[type[Exception], ...]] = (
         lightgbm.basic.LightGBMError,
     )
@@ -77,6 +82,8 @@ class LightGBM(TabularModel):
         num_leaves: int = 31,
         min_data_in_leaf: int = 20,
         min_sum_hessian_in_leaf: float = 1e-3,
+        class_weight: str | Mapping[Any, float] | None = None,
+        patience: int = 50,
         options: Mapping[str, Any] | None = None,
         kinds: Mapping[str, str] | None = None,
         random_state: Any = None,
@@ -87,6 +94,8 @@ class LightGBM(TabularModel):
         self.num_leaves = num_leaves
         self.min_data_in_leaf = min_data_in_leaf
         self.min_sum_hessian_in_leaf = min_sum_hessian_in_leaf
+        self.class_weight = class_weight
+        self.patience = patience
         self.options = options
         self.kinds = kinds
         self.random_state = random_state
@@ -106,3 +115,18 @@ class LightGBM(TabularModel):
             "verbose": -1,
         }
         return kind(**{**settings, **(self.options or {}), "n_jobs": 1})
+
+    def _learn(self, lesson: Lesson) -> Any:
+        watch = lesson.watch
+        if watch is None:
+            return super()._learn(lesson)
+        stop = lightgbm.early_stopping(self.patience, verbose=False)
+        weighed = None if watch.weights is None else [watch.weights]
+        return self._build(lesson.seed, len(lesson.target)).fit(
+            lesson.table,
+            lesson.target,
+            sample_weight=lesson.weights,
+            eval_set=[(watch.table, watch.target)],
+            eval_sample_weight=weighed,
+            callbacks=[stop],
+        )

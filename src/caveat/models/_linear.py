@@ -6,11 +6,10 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from numpy.typing import NDArray
 from sklearn import linear_model
 from sklearn.exceptions import ConvergenceWarning
 
-from caveat.models._base import ONE_HOT, TabularModel
+from caveat.models._base import ONE_HOT, Lesson, TabularModel
 from caveat.models._tasks import CLASSIFICATION, REGRESSION
 
 
@@ -73,10 +72,10 @@ class LogisticRegression(TabularModel):
     def _build(self, seed: int, n_rows: int) -> Any:
         return linear_model.LogisticRegression(C=self.C, max_iter=self.max_iter)
 
-    def _learn(self, table: Any, target: NDArray[Any], seed: int) -> Any:
+    def _learn(self, lesson: Lesson) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            estimator = super()._learn(table, target, seed)
+            estimator = super()._learn(lesson)
         self.n_iter_ = int(estimator.n_iter_.max())
         return estimator
 

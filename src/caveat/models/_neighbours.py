@@ -47,6 +47,7 @@ class NearestNeighbours(TabularModel):
     """
 
     encoding: ClassVar[Mapping[str, Any]] = ONE_HOT
+    weighs: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -54,6 +54,7 @@ class TabICL(TabularModel):
     """
 
     encoding: ClassVar[Mapping[str, Any]] = CODES
+    weighs: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -55,6 +55,7 @@ class TabPFN(TabularModel):
     """
 
     encoding: ClassVar[Mapping[str, Any]] = CODES
+    weighs: ClassVar[bool] = False
 
     def __init__(
         self,

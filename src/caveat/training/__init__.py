@@ -12,7 +12,7 @@ __getattr__, __dir__, __all__ = attach(
         "_job": ["Job"],
         "_mlp": ["mlp"],
         "_objective": ["LossFunction", "Objective"],
-        "_optimisers": ["adam", "adamw", "rmsprop", "sgd"],
+        "_optimisers": ["Recipe", "adam", "adamw", "rmsprop", "sgd"],
         "_outputs": ["output_shape", "outputs"],
         "_run": ["Run", "Training"],
         "_sandbox": ["check_device", "sandbox", "seeded"],

@@ -118,8 +118,8 @@ class Run:
     ) -> nn.Module:
         """Add a network that an objective trains beside the run's, such as a head.
 
-        Called in `Objective.begin`. It goes to the device, is saved and resumed with the
-        run, and refused if its weights leave the finite numbers.
+        Called in `Objective.begin`. It goes to the device, is saved and resumed with
+        the run, and refused if its weights leave the finite numbers.
 
         Parameters
         ----------
@@ -133,9 +133,7 @@ class Run:
             the run.
         """
         if name in self.parts:
-            raise InvalidInput(
-                f"the run has a part {name!r} already; name it otherwise"
-            )
+            raise InvalidInput(f"the run has a part {name!r} already; rename one")
         self.parts[name] = module.to(self.device).train()
         weights = [weight for weight in module.parameters() if weight.requires_grad]
         if optimiser is not None:

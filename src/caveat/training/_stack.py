@@ -182,7 +182,8 @@ class _Stack:
 
     def _batches(self) -> tuple[Tensor, list[Batch]]:
         """Gather the next rows of all runs at once: they have the same data."""
-        rows = [seat.loop.rows() for seat in self.seats]
+        drawn = [seat.loop.rows() for seat in self.seats]
+        rows = [own for own in drawn if isinstance(own, Tensor)]
         flat, shape = torch.cat(rows), (len(rows), -1)
         parts = {
             name: tensor.index_select(0, flat).unflatten(0, shape)

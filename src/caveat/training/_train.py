@@ -72,9 +72,10 @@ def train(
     clip : float or None, default=None
         Largest norm of the gradient.
     views : mapping of str to callable, or None, default=None
-        ``{"weak": maker, ...}`` with ``maker(x, generator)``: what ``batch.view("weak")``
-        gives to an objective that names it in its `views`. "plain" are the rows as they
-        are, unless a maker is given, such as one that turns bytes into numbers.
+        ``{"weak": maker, ...}`` with ``maker(x, generator)``: what
+        ``batch.view("weak")`` gives to an objective that names it in its `views`.
+        "plain" are the rows as they are, unless a maker is given, such as one that
+        turns bytes into numbers.
     evaluate : callable or None, default=None
         ``evaluate(run)`` gives named scores; called at checkpoints, in evaluation
         mode and without gradients.
