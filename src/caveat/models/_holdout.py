@@ -84,7 +84,7 @@ def hold_out(
 
 
 def _codes(values: ArrayLike, n_rows: int, name: str) -> Places:
-    """Number the values in their order; equal ones alike."""
+    """Give every value its place in their order; equal ones have the same."""
     series = pd.Series(values).reset_index(drop=True)
     if len(series) != n_rows:
         raise InvalidInput(f"the table has {n_rows} rows, but {name} has {len(series)}")

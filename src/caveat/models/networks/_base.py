@@ -22,7 +22,7 @@ from caveat.models.networks._objective import Supervised
 from caveat.training import (
     Best,
     Recipe,
-    Run,
+    Sampler,
     Shuffled,
     adamw,
     check_device,
@@ -127,9 +127,8 @@ class NetworkModel(TabularModel):
     def _recipe(self) -> Recipe:
         return adamw(self.learning_rate, weight_decay=self.weight_decay)
 
-    def _schedule(self, optimiser: torch.optim.Optimizer) -> Any:
-        """Make a schedule of the learning rate; None leaves it alone."""
-        return None
+    #: Makes a schedule of the learning rate; None leaves it alone.
+    _schedule: ClassVar[Callable[[Any], Any] | None] = None
 
     @property
     def _n_outputs(self) -> int:
@@ -146,28 +145,32 @@ class NetworkModel(TabularModel):
         self._train(module, data, lesson)
         return module
 
+    def _sampler(self, n_rows: int, size: int) -> Sampler:
+        # A last batch of one row has no variance, which batch norm needs.
+        return Shuffled(n_rows, size, drop_last=n_rows % size == 1 and size > 1)
+
+    def _absence(self) -> RandomAbsence:
+        return RandomAbsence(self.layout_, self.n_features_in_, self.mask_rate)
+
     def _train(
         self, module: nn.Module, data: dict[str, Tensor], lesson: Lesson
     ) -> None:
         n_rows = len(lesson.target)
         size = min(self.batch_size or suggest_batch_size(n_rows), n_rows)
-        absence = RandomAbsence(self.layout_, self.n_features_in_, self.mask_rate)
         objective = self._objective("weak" if self.mask_rate else "plain")
-        watched = lesson.watch is not None
-        probe = self._schedule(torch.optim.SGD([torch.zeros(1)], lr=1.0))
+        judge = self._judge(lesson.watch, objective)
         training = train(
             module,
             objective,
             data,
             epochs=self.max_epochs,
-            # A last batch of one row has no variance, which batch norm needs.
-            sampler=Shuffled(n_rows, size, drop_last=n_rows % size == 1 and size > 1),
+            sampler=self._sampler(n_rows, size),
             optimiser=self._recipe(),
-            schedule=self._schedule if probe is not None else None,
+            schedule=self._schedule,
             clip=1.0,
-            views={"weak": absence},
-            evaluate=self._judge(lesson.watch, objective, absence) if watched else None,
-            best=Best("validation-loss", patience=self.patience) if watched else None,
+            views={"weak": self._absence()},
+            evaluate=None if judge is None else lambda run: judge(run.module),
+            best=judge and Best("validation-loss", patience=self.patience),
             seed=lesson.seed,
             device=self.device,
             progress=self.progress,
@@ -178,21 +181,22 @@ class NetworkModel(TabularModel):
         self.best_epoch_ = training.epochs if best is None else best + 1
 
     def _judge(
-        self, watch: Lesson | None, objective: Supervised, absence: RandomAbsence
-    ) -> Callable[[Run], dict[str, float]]:
-        assert watch is not None
+        self, watch: Lesson | None, objective: Supervised
+    ) -> Callable[[nn.Module], dict[str, float]] | None:
+        """Say how to look at the validation rows; None if there are none."""
+        if watch is None:
+            return None
         held = self._tensors(watch)
-        x = held["x"]
+        x, y, w = held["x"], held["y"], held.get("w")
         if self.mask_rate:
             # The same columns are gone at every look, as often as in training.
-            x = absence(x, torch.Generator().manual_seed(watch.seed))
-        y, w = held["y"], held.get("w")
+            x = self._absence()(x, torch.Generator().manual_seed(watch.seed))
 
-        def evaluate(run: Run) -> dict[str, float]:
-            z = outputs(run.module, x, batch_size=1024).cpu()
-            return {"validation-loss": objective.judge(run.module, z, y, w)}
+        def judge(module: nn.Module) -> dict[str, float]:
+            z = outputs(module, x, batch_size=1024).cpu()
+            return {"validation-loss": objective.judge(z, y, w)}
 
-        return evaluate
+        return judge
 
     def _tensors(self, lesson: Lesson) -> dict[str, Tensor]:
         classify = is_classification(self.task)
@@ -255,7 +259,7 @@ class NetworkModel(TabularModel):
     def _check_parameters(self, n_rows: int) -> None:
         if n_rows < 2:
             raise InvalidInput(
-                f"{type(self).__name__} got n_samples = {n_rows}; two rows are the least"
+                f"{type(self).__name__} got n_samples={n_rows}; two rows are the least"
             )
         for name in ("max_epochs", "patience"):
             if getattr(self, name) < 1:

@@ -37,12 +37,15 @@ class Layout:
         How many mask bits there are: one per column of the table, or none.
     rows : int
         How many rows were learnt from, for networks that look them up again.
+    plain : int
+        How many of the numbers are numbers of the table; the others are indicators.
     """
 
     owner: tuple[int, ...]
     sizes: tuple[int, ...] = ()
     bits: int = 0
     rows: int = 0
+    plain: int = 0
 
     @classmethod
     def of(cls, encoder: TableEncoder, *, bits: bool = False, rows: int = 0) -> Layout:
@@ -53,7 +56,8 @@ class Layout:
         for name, size in zip(encoder.categorical_, encoder.sizes_, strict=True):
             owner += [place[name]] * (1 if codes else size)
         sizes = tuple(size + 1 for size in encoder.sizes_) if codes else ()
-        return cls(tuple(owner), sizes, len(place) if bits else 0, rows)
+        plain = len(encoder.numerical_)
+        return cls(tuple(owner), sizes, len(place) if bits else 0, rows, plain)
 
     @property
     def width(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from caveat.training import Batch, Objective, Run
@@ -31,7 +31,7 @@ class Supervised(Objective):
         """Compute the mean loss of answers to a batch."""
         return mean_loss(z, batch["y"], batch.tensors.get("w"), self.classify)
 
-    def judge(self, module: nn.Module, z: Tensor, y: Tensor, w: Tensor | None) -> float:
+    def judge(self, z: Tensor, y: Tensor, w: Tensor | None) -> float:
         """Give the loss on validation rows."""
         return float(mean_loss(z, y, w, self.classify))
 
