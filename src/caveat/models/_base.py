@@ -16,7 +16,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from caveat.exceptions import InvalidInput
+from caveat.models._absence import Gone, blank, gone_matrix, owners, random_absence
 from caveat.models._holdout import hold_out
+from caveat.models._pack import Pack
 from caveat.models._targets import TargetScale, check_labels, check_numbers, known_codes
 from caveat.models._tasks import TASKS, check_task, is_classification
 from caveat.models._weights import row_weights
@@ -67,9 +69,27 @@ class Lesson:
         weights = None if self.weights is None else self.weights[rows]
         return Lesson(part, self.target[rows], weights, self.seed, watch)
 
+    def joined(self, table: Any, other: Lesson, watch: Lesson | None) -> Lesson:
+        """Add rows: another table, with target and weights of another lesson."""
+        frames = isinstance(table, pd.DataFrame)
+        together: Any = (
+            pd.concat([self.table, table], ignore_index=True)
+            if frames
+            else np.concatenate([self.table, table])
+        )
+        target = np.concatenate([self.target, other.target])
+        weights = None
+        if self.weights is not None and other.weights is not None:
+            weights = np.concatenate([self.weights, other.weights])
+        return Lesson(together, target, weights, self.seed, watch)
+
 
 def _classifies(model: TabularModel) -> bool:
     return is_classification(model.task)
+
+
+def _knows_loss(model: TabularModel) -> bool:
+    return model.mask_rate > 0 or model.mask_bits
 
 
 class TabularModel(BaseEstimator):
@@ -117,6 +137,11 @@ class TabularModel(BaseEstimator):
     # Whether the numbers of a regression are standardised before they are learnt.
     scales_target: ClassVar[bool] = False
     class_weight: str | Mapping[Any, float] | None = None
+    # Training for loss: how many rows lose columns, whether a model is told which, and
+    # whether rows without columns are added to the table before it learns.
+    mask_rate: float = 0.0
+    mask_bits: bool = False
+    masks_rows: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -138,6 +163,17 @@ class TabularModel(BaseEstimator):
         told = {} if lesson.weights is None else {"sample_weight": lesson.weights}
         estimator = self._build(lesson.seed, len(lesson.target))
         return estimator.fit(lesson.table, lesson.target, **told)
+
+    def _pack(self) -> Pack:
+        """Say what of the fitted estimator goes into a file."""
+        raise InvalidInput(
+            f"{type(self).__name__} cannot be saved without pickle; keep its training "
+            "rows and fit it again"
+        )
+
+    def _unpack(self, pack: Pack) -> None:
+        """Make the fitted estimator again."""
+        raise NotImplementedError
 
     def _answer(self, table: Any) -> ArrayLike:
         """Give probabilities or numbers for the encoded table."""
@@ -190,6 +226,12 @@ class TabularModel(BaseEstimator):
             lesson = self._watched(lesson, groups, time, validation)
         else:
             self.validation_rows_ = np.arange(0)
+        if not 0 <= self.mask_rate < 1:
+            raise InvalidInput(
+                f"mask_rate is {self.mask_rate}; pass a share from 0 up to below 1"
+            )
+        if self.mask_rate and self.masks_rows:
+            lesson = self._with_losses(lesson)
         try:
             self.estimator_ = self._learn(lesson)
         except self.library_errors as error:
@@ -255,6 +297,56 @@ class TabularModel(BaseEstimator):
             numbers = self.target_scale_.apply(numbers)
         return Lesson(table, numbers, None, seed)
 
+    def _with_losses(self, lesson: Lesson) -> Lesson:
+        """Add rows that have lost columns, until they are the share `mask_rate`."""
+        rng = np.random.default_rng([lesson.seed, 2])
+        count = len(lesson.target)
+        more = round(count * self.mask_rate / (1 - self.mask_rate))
+        drawn = lesson.of(rng.integers(count, size=more))
+        gone = random_absence(more, self.n_features_in_, rng)
+        lost = blank(drawn.table, owners(self.encoder_), gone)
+        watch = lesson.watch and self._with_losses(lesson.watch)
+        return lesson.joined(lost, drawn, watch)
+
+    @available_if(_knows_loss)
+    def predict_masked(self, X: Any, gone: Any) -> NDArray[np.float64]:
+        """Answer rows whose columns are gone: no cell of theirs is looked at.
+
+        An absent column is not a missing cell. Offered by models that were trained for
+        loss (`mask_rate`), and by networks that are told of it (`mask_bits`).
+
+        Parameters
+        ----------
+        X : DataFrame or array-like of shape (n_rows, n_columns)
+            A frame may lack columns that are gone by name.
+        gone : names of columns, or bool array
+            Of shape (n_columns,) or (n_rows, n_columns), in the order of `X`.
+
+        Returns
+        -------
+        array
+            Probabilities (n_rows, n_classes), or numbers (n_rows,).
+        """
+        check_is_fitted(self, "estimator_")
+        columns = list(self.encoder_.columns_)
+        order = columns
+        if isinstance(X, pd.DataFrame) and self.encoder_.by_name_:
+            names = set() if np.asarray(gone).dtype == bool else set(gone)
+            absent = [name for name in columns if name not in X.columns]
+            if names.issuperset(absent):
+                X = X.assign(**dict.fromkeys(absent, np.nan))
+            order = [str(name) for name in X.columns]
+        table = self._encode(X)
+        away = gone_matrix(gone, columns, table.shape[0], order=order)
+        answer = self._answer_without(table, away)
+        if not is_classification(self.task):
+            return self._numbers(answer)
+        proba = np.asarray(answer, dtype=np.float64)
+        return proba / proba.sum(axis=1, keepdims=True)
+
+    def _answer_without(self, table: Any, gone: Gone) -> ArrayLike:
+        return self._answer(blank(table, owners(self.encoder_), gone))
+
     @available_if(_classifies)
     def predict_proba(self, X: ArrayLike | pd.DataFrame) -> NDArray[np.float64]:
         """Give each row's probability of each class, in the order of `classes_`."""
@@ -319,3 +411,23 @@ class TabularModel(BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+class Remembering(TabularModel):
+    """Base of models whose training rows are the model: fitting them is remembering."""
+
+    weighs: ClassVar[bool] = False
+
+    def _learn(self, lesson: Lesson) -> Any:
+        self._lesson_kept = lesson
+        return super()._learn(lesson)
+
+    def _pack(self) -> Pack:
+        kept = self._lesson_kept
+        arrays = {"table": np.asarray(kept.table), "target": kept.target}
+        return Pack({"seed": kept.seed}, arrays)
+
+    def _unpack(self, pack: Pack) -> None:
+        table, target = pack.arrays["table"], pack.arrays["target"]
+        lesson = Lesson(table, target, None, pack.facts["seed"])
+        self.estimator_ = self._learn(lesson)

@@ -12,6 +12,8 @@ from sklearn import ensemble
 from threadpoolctl import ThreadpoolController
 
 from caveat.models._base import CODES, Lesson, TabularModel
+from caveat.models._pack import Pack
+from caveat.models._stored_trees import StoredTrees, pack_boosting
 from caveat.models._tasks import is_classification
 
 
@@ -45,6 +47,9 @@ class HistGradientBoosting(TabularModel):
         Penalty on large leaf values.
     class_weight : "balanced", mapping of label to weight, or None, default=None
         How much the rows of each class count.
+    mask_rate : float, default=0.0
+        Share of training rows that lose columns: so many rows are added, and what they
+        lost is missing. Training for loss; the model then offers `predict_masked`.
     kinds : mapping of column to kind, or None
         ``numerical``, ``categorical`` or ``boolean`` where detection would err.
     random_state : int, RandomState instance or None
@@ -92,6 +97,7 @@ class HistGradientBoosting(TabularModel):
         min_samples_leaf: int = 20,
         l2_regularization: float = 0.0,
         class_weight: str | Mapping[Any, float] | None = None,
+        mask_rate: float = 0.0,
         kinds: Mapping[str, str] | None = None,
         random_state: Any = None,
     ) -> None:
@@ -102,6 +108,7 @@ class HistGradientBoosting(TabularModel):
         self.min_samples_leaf = min_samples_leaf
         self.l2_regularization = l2_regularization
         self.class_weight = class_weight
+        self.mask_rate = mask_rate
         self.kinds = kinds
         self.random_state = random_state
 
@@ -158,3 +165,15 @@ class HistGradientBoosting(TabularModel):
     def _answer(self, table: Any) -> ArrayLike:
         with _threads().limit(limits=1, user_api="openmp"):
             return super()._answer(self._without_gaps(table))
+
+    def _pack(self) -> Pack:
+        if isinstance(self.estimator_, StoredTrees):
+            pack = self.estimator_.pack
+        else:
+            classify = is_classification(self.task)
+            pack = pack_boosting(self.estimator_, classify=classify)
+        return Pack(pack.facts, {**pack.arrays, "empty": self._empty})
+
+    def _unpack(self, pack: Pack) -> None:
+        self._empty = pack.arrays["empty"]
+        self.estimator_ = StoredTrees(pack)

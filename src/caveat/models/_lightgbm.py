@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 import lightgbm
 
 from caveat.models._base import CODES, Lesson, TabularModel
+from caveat.models._foreign import Booster
+from caveat.models._pack import Pack
 from caveat.models._tasks import is_classification
 
 
@@ -35,6 +37,9 @@ class LightGBM(TabularModel):
         How much the rows of each class count.
     patience : int, default=50
         With validation rows: stop after so many rounds that are no better on them.
+    mask_rate : float, default=0.0
+        Share of training rows that lose columns: so many rows are added, and what they
+        lost is missing. Training for loss; the model then offers `predict_masked`.
     options : mapping or None, default=None
         Further keywords for the library's estimator.
     kinds : mapping of column to kind, or None
@@ -84,6 +89,7 @@ class LightGBM(TabularModel):
         min_sum_hessian_in_leaf: float = 1e-3,
         class_weight: str | Mapping[Any, float] | None = None,
         patience: int = 50,
+        mask_rate: float = 0.0,
         options: Mapping[str, Any] | None = None,
         kinds: Mapping[str, str] | None = None,
         random_state: Any = None,
@@ -96,6 +102,7 @@ class LightGBM(TabularModel):
         self.min_sum_hessian_in_leaf = min_sum_hessian_in_leaf
         self.class_weight = class_weight
         self.patience = patience
+        self.mask_rate = mask_rate
         self.options = options
         self.kinds = kinds
         self.random_state = random_state
@@ -130,3 +137,11 @@ class LightGBM(TabularModel):
             eval_sample_weight=weighed,
             callbacks=[stop],
         )
+
+    def _pack(self) -> Pack:
+        booster = getattr(self.estimator_, "booster_", None) or self.estimator_.booster
+        return Pack(files={"lightgbm.txt": booster.model_to_string().encode()})
+
+    def _unpack(self, pack: Pack) -> None:
+        text = pack.files["lightgbm.txt"].decode()
+        self.estimator_ = Booster(lightgbm.Booster(model_str=text))

@@ -10,6 +10,7 @@ from sklearn import linear_model
 from sklearn.exceptions import ConvergenceWarning
 
 from caveat.models._base import ONE_HOT, Lesson, TabularModel
+from caveat.models._pack import Pack, pack_linear, unpack_linear
 from caveat.models._tasks import CLASSIFICATION, REGRESSION
 
 
@@ -79,6 +80,12 @@ class LogisticRegression(TabularModel):
         self.n_iter_ = int(estimator.n_iter_.max())
         return estimator
 
+    def _pack(self) -> Pack:
+        return pack_linear(self.estimator_)
+
+    def _unpack(self, pack: Pack) -> None:
+        self.estimator_ = unpack_linear(pack, self._build(0, 0), len(self.classes_))
+
 
 class Ridge(TabularModel):
     """Ridge regression on standardised and one-hot columns.
@@ -130,3 +137,9 @@ class Ridge(TabularModel):
     def _build(self, seed: int, n_rows: int) -> Any:
         # Cholesky also where the default would iterate: exact, the same each time.
         return linear_model.Ridge(alpha=self.alpha, solver="cholesky")
+
+    def _pack(self) -> Pack:
+        return pack_linear(self.estimator_)
+
+    def _unpack(self, pack: Pack) -> None:
+        self.estimator_ = unpack_linear(pack, self._build(0, 0), None)

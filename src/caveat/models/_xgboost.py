@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import xgboost
 
 from caveat.models._base import CODES, Lesson, TabularModel
+from caveat.models._pack import Pack
 from caveat.models._tasks import is_classification
 
 
@@ -36,6 +37,9 @@ class XGBoost(TabularModel):
         How much the rows of each class count.
     patience : int, default=50
         With validation rows: stop after so many rounds that are no better on them.
+    mask_rate : float, default=0.0
+        Share of training rows that lose columns: so many rows are added, and what they
+        lost is missing. Training for loss; the model then offers `predict_masked`.
     options : mapping or None, default=None
         Further keywords for the library's estimator.
     kinds : mapping of column to kind, or None
@@ -85,6 +89,7 @@ class XGBoost(TabularModel):
         colsample_bytree: float = 1.0,
         class_weight: str | Mapping[Any, float] | None = None,
         patience: int = 50,
+        mask_rate: float = 0.0,
         options: Mapping[str, Any] | None = None,
         kinds: Mapping[str, str] | None = None,
         random_state: Any = None,
@@ -98,6 +103,7 @@ class XGBoost(TabularModel):
         self.colsample_bytree = colsample_bytree
         self.class_weight = class_weight
         self.patience = patience
+        self.mask_rate = mask_rate
         self.options = options
         self.kinds = kinds
         self.random_state = random_state
@@ -131,3 +137,11 @@ class XGBoost(TabularModel):
             sample_weight_eval_set=weighed,
             verbose=False,
         )
+
+    def _pack(self) -> Pack:
+        raw = self.estimator_.get_booster().save_raw("ubj")
+        return Pack(files={"xgboost.ubj": bytes(raw)})
+
+    def _unpack(self, pack: Pack) -> None:
+        self.estimator_ = self._build(0, 0)
+        self.estimator_.load_model(bytearray(pack.files["xgboost.ubj"]))

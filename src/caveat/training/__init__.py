@@ -14,6 +14,7 @@ __getattr__, __dir__, __all__ = attach(
         "_objective": ["LossFunction", "Objective"],
         "_optimisers": ["Recipe", "adam", "adamw", "rmsprop", "sgd"],
         "_outputs": ["output_shape", "outputs"],
+        "_plain": ["from_json", "to_json"],
         "_run": ["Run", "Training"],
         "_sandbox": ["check_device", "sandbox", "seeded"],
         "_stack": ["train_all"],

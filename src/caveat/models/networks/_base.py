@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 import torch
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 from torch import Tensor, nn
 
 from caveat.exceptions import InvalidInput
+from caveat.models._absence import Gone
 from caveat.models._base import ONE_HOT, Lesson, TabularModel
+from caveat.models._pack import Pack
+from caveat.models._targets import TargetScale
 from caveat.models._tasks import is_classification
-from caveat.models.networks._layout import Layout, RandomAbsence, gone_matrix
+from caveat.models.networks._layout import Layout, RandomAbsence
 from caveat.models.networks._objective import Supervised
 from caveat.training import (
     Best,
@@ -39,10 +39,6 @@ EMBEDDED: Mapping[str, Any] = {"categories": "ordinal", "max_levels": 1024}
 # Rows are answered in batches of one size, the last one filled up: the sums of a matrix
 # product may depend on its shape, and an answer must not depend on the other rows.
 _AT_A_TIME = 64
-
-
-def _masks(model: NetworkModel) -> bool:
-    return model.mask_rate > 0 or model.mask_bits
 
 
 @dataclass(eq=False, repr=False)
@@ -112,6 +108,8 @@ class NetworkModel(TabularModel):
     stops_early: ClassVar[bool] = True
     usual_validation: ClassVar[float | None] = 0.2
     scales_target: ClassVar[bool] = True
+    # Columns are taken away anew in every step, by a view of the batch.
+    masks_rows: ClassVar[bool] = False
 
     def _network(self, layout: Layout, n_outputs: int) -> nn.Module:
         """Build the network: inputs as `layout` says, logits or one number out."""
@@ -223,38 +221,29 @@ class NetworkModel(TabularModel):
         found = answers.softmax(1) if is_classification(self.task) else answers[:, 0]
         return found.numpy()[same]
 
-    @available_if(_masks)
-    def predict_masked(self, X: Any, gone: Any) -> NDArray[Any]:
-        """Answer rows whose columns are gone: no cell of theirs is looked at.
+    def _answer_without(self, table: Any, gone: Gone) -> ArrayLike:
+        x = torch.tensor(self.layout_.inputs(np.asarray(table)))
+        return self._ask(self.layout_.without(x, torch.tensor(gone)))
 
-        An absent column is not a missing cell. Offered by networks that were trained
-        for loss (`mask_rate`) or are told of it (`mask_bits`).
+    def _pack(self) -> Pack:
+        state = self.estimator_.state_dict()
+        arrays = {f"weights.{k}": v.cpu().numpy() for k, v in state.items()}
+        scale = self.target_scale_
+        facts = {"layout": asdict(self.layout_), "history": self.history_}
+        return Pack({**facts, "scale": (scale.mean, scale.spread)}, arrays)
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n_rows, n_columns)
-            A frame may lack the columns that are gone.
-        gone : names of columns, or bool array
-            Of shape (n_columns,) or (n_rows, n_columns), in the order of the training
-            table.
-
-        Returns
-        -------
-        array
-            Probabilities (n_rows, n_classes), or numbers (n_rows,).
-        """
-        check_is_fitted(self, "estimator_")
-        columns = list(self.encoder_.columns_)
-        if isinstance(X, pd.DataFrame):
-            absent = [name for name in columns if name not in X.columns]
-            told = np.asarray(gone).dtype != bool and not isinstance(gone, str)
-            if told and set(absent) <= set(gone):
-                X = X.assign(**dict.fromkeys(absent, np.nan))
-        encoded = np.asarray(self._encode(X))
-        away = gone_matrix(gone, columns, len(encoded))
-        x = torch.tensor(self.layout_.inputs(encoded))
-        found = self._ask(self.layout_.without(x, torch.tensor(away)))
-        return found if is_classification(self.task) else self._numbers(found)
+    def _unpack(self, pack: Pack) -> None:
+        self.layout_ = Layout(**pack.facts["layout"])
+        self.history_ = pack.facts["history"]
+        self.target_scale_ = TargetScale(*pack.facts["scale"])
+        with seeded(0):
+            module = self._network(self.layout_, self._n_outputs)
+        state = {
+            name.removeprefix("weights."): torch.tensor(array)
+            for name, array in pack.arrays.items()
+        }
+        module.load_state_dict(state)
+        self.estimator_ = module.to(check_device(self.device)).eval()
 
     def _check_parameters(self, n_rows: int) -> None:
         if n_rows < 2:
@@ -264,10 +253,6 @@ class NetworkModel(TabularModel):
         for name in ("max_epochs", "patience"):
             if getattr(self, name) < 1:
                 raise InvalidInput(f"{name} is {getattr(self, name)}; one is the least")
-        if not 0 <= self.mask_rate <= 1:
-            raise InvalidInput(
-                f"mask_rate is {self.mask_rate}; pass a probability, from 0 to 1"
-            )
         if not self.learning_rate > 0 or not self.weight_decay >= 0:
             raise InvalidInput(
                 f"learning_rate is {self.learning_rate} and weight_decay "

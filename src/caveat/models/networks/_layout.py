@@ -7,7 +7,6 @@ cells that training did not have.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from caveat.exceptions import InvalidInput, UnknownName
+from caveat.models._absence import owners
 from caveat.tables import TableEncoder
 
 FURTHEST = 1000.0
@@ -50,14 +49,11 @@ class Layout:
     @classmethod
     def of(cls, encoder: TableEncoder, *, bits: bool = False, rows: int = 0) -> Layout:
         """Read the layout off a fitted encoder."""
-        place = {name: number for number, name in enumerate(encoder.columns_)}
-        owner = [place[name] for name in encoder.numerical_]
         codes = encoder.categories == "ordinal"
-        for name, size in zip(encoder.categorical_, encoder.sizes_, strict=True):
-            owner += [place[name]] * (1 if codes else size)
         sizes = tuple(size + 1 for size in encoder.sizes_) if codes else ()
+        columns = len(encoder.columns_) if bits else 0
         plain = len(encoder.numerical_)
-        return cls(tuple(owner), sizes, len(place) if bits else 0, rows, plain)
+        return cls(tuple(owners(encoder)), sizes, columns, rows, plain)
 
     @property
     def width(self) -> int:
@@ -111,35 +107,3 @@ class RandomAbsence:
         share = torch.rand(len(x), 1, **settings)
         gone = torch.rand(len(x), self.columns, **settings) < share
         return self.layout.without(x, gone & hit)
-
-
-def gone_matrix(gone: Any, columns: list[str], n_rows: int) -> NDArray[np.bool_]:
-    """Say for every row which columns are gone.
-
-    Parameters
-    ----------
-    gone : names of columns, or bool array
-        Of shape (n_columns,) or (n_rows, n_columns), in the order of the training
-        table.
-
-    Examples
-    --------
-    >>> gone_matrix(["b"], ["a", "b"], 2).tolist()
-    [[False, True], [False, True]]
-    """
-    if isinstance(gone, str) or not isinstance(gone, Iterable):
-        raise InvalidInput(f"gone is {gone!r}; pass a list of columns or a bool array")
-    listed = gone if isinstance(gone, np.ndarray) else list(gone)
-    array = np.asarray(listed)
-    if array.dtype == bool and array.size:
-        if array.shape not in ((len(columns),), (n_rows, len(columns))):
-            raise InvalidInput(
-                f"gone has the shape {array.shape}, but there are {n_rows} rows and "
-                f"{len(columns)} columns"
-            )
-        return np.broadcast_to(array, (n_rows, len(columns)))
-    for name in listed:
-        if name not in columns:
-            raise UnknownName.among("column", name, columns)
-    row = np.isin(np.arange(len(columns)), [columns.index(name) for name in listed])
-    return np.broadcast_to(row, (n_rows, len(columns)))

@@ -108,10 +108,11 @@ class TabCaps(NetworkModel):
     """Capsules: whole vectors of columns that vote for classes. Classification only.
 
     x' = [x; W x]; primary capsules c_p = LN(x' * w_p), the last LN(x'); priors u_po =
-    entmax(W_po)^T c_p; votes σ(l_j · u_po) of unit leaves l_j; weight softmax_p relu(θ_po² - mean_j
-    (vote - mean_p vote)²); capsule o = LN(Σ_p weight u_po); score of a class = sum of
-    |o| over its capsules. Loss: margins on the softmax of the scores, + 1e-6 times the
-    squared error of a reconstruction from the true class's capsules.
+    entmax(W_po)^T c_p; votes σ(l_j · u_po) of unit leaves l_j; weight softmax_p
+    relu(θ_po² - mean_j (vote - mean_p vote)²); capsule o = LN(Σ_p weight u_po); score
+    of a class = sum of |o| over its capsules. Loss: margins on the softmax of the
+    scores, + 1e-6 times the squared error of a reconstruction from the true class's
+    capsules.
 
     Parameters
     ----------

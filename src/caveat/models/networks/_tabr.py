@@ -70,10 +70,7 @@ class TabRNet(nn.Module):
             Block(d, model.dropout, norm=True) for _ in range(model.predictor_blocks)
         ]
         self.predictor = nn.Sequential(
-            *[
-                Block(d, model.dropout, norm=True)
-                for _ in range(model.predictor_blocks)
-            ],
+            *predictors,
             nn.LayerNorm(d),
             nn.ReLU(),
             nn.Linear(d, n_outputs),
