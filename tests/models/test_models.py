@@ -504,15 +504,23 @@ def test_scikit_learn_accepts_the_models_as_estimators(name, task):
 
 
 WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
-EXCUSES = {
-    "k-nn": dict.fromkeys((WEIGHTS, "check_sample_weights_pandas_series", "check_sample_weights_not_an_array", "check_sample_weights_list", "check_all_zero_sample_weights_error", "check_sample_weights_shape", "check_sample_weights_not_overwritten"), "nearest neighbours cannot weigh rows, and say so"),
-}
+CANNOT_WEIGH = (
+    WEIGHTS,
+    "check_sample_weights_pandas_series",
+    "check_sample_weights_not_an_array",
+    "check_sample_weights_list",
+    "check_all_zero_sample_weights_error",
+    "check_sample_weights_shape",
+    "check_sample_weights_not_overwritten",
+)
 
 
 def excuses(name):
     """Say which demands a model cannot meet, and why."""
     random = "batches, bootstraps, bins and leaf sizes count rows, not their weights"
-    return EXCUSES.get(name, {WEIGHTS: random})
+    if name == "k-nn":
+        return dict.fromkeys(CANNOT_WEIGH, "it cannot weigh rows, and says so")
+    return {WEIGHTS: random}
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import signature
 from typing import Any, ClassVar
 
 import lightgbm
@@ -129,13 +130,18 @@ class LightGBM(TabularModel):
             return super()._learn(lesson)
         stop = lightgbm.early_stopping(self.patience, verbose=False)
         weighed = None if watch.weights is None else [watch.weights]
-        return self._build(lesson.seed, len(lesson.target)).fit(
+        estimator = self._build(lesson.seed, len(lesson.target))
+        # Since 4.7 the rows go in apart, and the pair is deprecated.
+        held: dict[str, Any] = {"eval_set": [(watch.table, watch.target)]}
+        if "eval_X" in signature(estimator.fit).parameters:
+            held = {"eval_X": (watch.table,), "eval_y": (watch.target,)}
+        return estimator.fit(
             lesson.table,
             lesson.target,
             sample_weight=lesson.weights,
-            eval_set=[(watch.table, watch.target)],
             eval_sample_weight=weighed,
             callbacks=[stop],
+            **held,
         )
 
     def _pack(self) -> Pack:

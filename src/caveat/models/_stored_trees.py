@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from caveat.models._pack import Pack
 
@@ -40,9 +41,9 @@ class StoredTrees:
         """Give probabilities of all classes."""
         sums, link = self._sums(X), self.pack.facts["link"]
         if link == "mean":
-            return sums / sums.sum(axis=1, keepdims=True)
+            return sums
         if link == "logistic":
-            second = 1 / (1 + np.exp(-sums[:, 0]))
+            second = expit(sums[:, 0])
             return np.column_stack([1 - second, second])
         shifted = np.exp(sums - sums.max(axis=1, keepdims=True))
         return shifted / shifted.sum(axis=1, keepdims=True)
@@ -85,9 +86,6 @@ def pack_forest(estimator: Any, *, classify: bool) -> Pack:
     """Write down a random forest or extra trees."""
     nodes: list[dict[str, NDArray[Any]]] = []
     for tree in (member.tree_ for member in estimator.estimators_):
-        values = tree.value[:, 0, :]
-        if classify:
-            values = values / values.sum(axis=1, keepdims=True)
         nodes.append(
             {
                 "column": np.maximum(tree.feature, 0),
@@ -95,7 +93,7 @@ def pack_forest(estimator: Any, *, classify: bool) -> Pack:
                 "missing_left": tree.missing_go_to_left,
                 "left": tree.children_left,
                 "right": tree.children_right,
-                "values": values,
+                "values": tree.value[:, 0, :],
             }
         )
     width = nodes[0]["values"].shape[1]

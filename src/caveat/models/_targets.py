@@ -93,7 +93,7 @@ def known_codes(y: ArrayLike, classes: NDArray[Any], n_rows: int) -> NDArray[np.
     labels = _column(y, n_rows, "validation")
     codes = pd.Index(classes).get_indexer(pd.Index(labels))
     if (codes < 0).any():
-        strange = labels[codes < 0][0]
+        strange = labels[codes < 0].tolist()[0]
         raise InvalidInput(
             f"validation holds the label {strange!r}, which the training rows do not "
             "have; leave such rows out"
