@@ -404,13 +404,16 @@ def test_the_list_of_models_is_a_frame():
     frame = available()
     assert frame.columns.tolist() == ["name", "family", "tasks", "extra"]
     assert set(frame["name"]) == set(MODELS)
-    assert set(frame["extra"]) == {"", "deep", "trees", "foundation"}
+    extras = {"", "deep", "trees", "foundation", "realmlp"}
+    assert set(frame["extra"]) == extras
 
 
 def test_grids_spaces_and_quick_settings_name_real_parameters():
     for name, entry in MODELS.items():
-        model = build(name, entry.tasks[0]) if entry.extra != "foundation" else None
-        known = model.get_params() if model else {"n_estimators": 0, "weights": 0}
+        asked = entry.extra in ("foundation", "realmlp")
+        model = None if asked else build(name, entry.tasks[0])
+        told = {"n_estimators": 0, "weights": 0, "n_epochs": 0}
+        known = model.get_params() if model else told
         assert {*entry.grid, *entry.space, *entry.quick} <= set(known)
 
 
@@ -478,6 +481,39 @@ def test_pretrained_models_need_the_users_weights(name, monkeypatch, tmp_path):
     assert told.get("allow_auto_download", False) is False
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
     monkeypatch.delitem(sys.modules, f"caveat.models._{name}")
+
+
+def test_realmlp_gets_frames_categories_and_validation_rows(monkeypatch, table):
+    class Estimator:
+        def __init__(self, **told):
+            self.told = told
+
+        def fit(self, X, y, **more):
+            self.seen, self.more = X, more
+            self.share = np.mean(y)
+            return self
+
+        def predict_proba(self, X):
+            return np.tile([1 - self.share, self.share], (len(X), 1))
+
+    package = types.ModuleType("pytabkit")
+    package.RealMLP_TD_Classifier = Estimator
+    monkeypatch.setitem(sys.modules, "pytabkit", package)
+    monkeypatch.delitem(sys.modules, "caveat.models._realmlp", raising=False)
+    X, targets = table
+    model = make_model("realmlp", "binary", random_state=0, options={"n_cv": 1})
+    model.fit(X, targets["binary"])
+    seen, more = model.estimator_.seen, model.estimator_.more
+    assert more["cat_col_names"] == ["job"]
+    assert len(more["X_val"]) == len(more["y_val"]) == 16
+    assert len(seen) == 64
+    assert not seen.isna().any().any()
+    told = model.estimator_.told
+    assert (told["n_threads"], told["n_cv"], told["random_state"]) == (1, 1, SEED)
+    assert model.predict_proba(X).shape == (80, 2)
+    with pytest.raises(InvalidInput, match="RealMLP cannot weigh rows"):
+        model.fit(X, targets["binary"], sample_weight=np.ones(80))
+    monkeypatch.delitem(sys.modules, "caveat.models._realmlp")
 
 
 def test_looking_at_the_packages_imports_nothing_heavy():

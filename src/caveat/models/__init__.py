@@ -15,6 +15,7 @@ __getattr__, __dir__, __all__ = attach(
         "_linear": ["LogisticRegression", "Ridge"],
         "_make": ["available", "counterpart", "make_model", "names_for"],
         "_neighbours": ["NearestNeighbours"],
+        "_realmlp": ["RealMLP"],
         "_saved": ["save"],
         "_tabicl": ["TabICL"],
         "_tabpfn": ["TabPFN"],

@@ -173,6 +173,17 @@ _BUILT = [
         facts=_facts("boosting", native_missing=True),
     ),
     Entry(
+        name="realmlp",
+        target="caveat.models._realmlp:RealMLP",
+        display="RealMLP",
+        summary="a perceptron with tuned defaults",
+        paper="Holzmüller et al. (2024)",
+        extra="realmlp",
+        quick={"n_epochs": 8},
+        tasks=_ALL,
+        facts=_facts("network", native_missing=False),
+    ),
+    Entry(
         name="tabpfn",
         target="caveat.models._tabpfn:TabPFN",
         display="TabPFN",

@@ -11,16 +11,18 @@ from caveat.exceptions import InvalidInput, UnknownName
 from caveat.models import MODELS, make_model, names_for
 from caveat.testing import check_classifier
 
-NAMES = [name for name in MODELS if MODELS[name].facts["family"] == "network"]
+NAMES = [name for name in MODELS if MODELS[name].extra == "deep"]
 BY_HEART = {
-    "switchtab": {"max_epochs": 150, "learning_rate": 1e-3, "alpha": 100.0},
-    "tabnet": {"max_epochs": 250, "learning_rate": 0.02, "momentum": 0.3},
-    "tabtransformer": {"max_epochs": 150, "depth": 2, "dim": 16, "heads": 2},
-    "grownet": {"n_stages": 30, "hidden_d": 32, "d_embedding": 4},
-    "node": {"max_epochs": 100, "layer_dim": 64, "depth": 4, "learning_rate": 0.05},
-    "danets": {"max_epochs": 100, "n_layers": 4, "base_outdim": 16, "k": 3},
-    "tabr": {"max_epochs": 100, "dropout": 0.0, "context_dropout": 0.0},
-    "snn": {"max_epochs": 100, "hidden": (64, 64), "dropout": 0.0, "d_embedding": 4},
+    "switchtab": {"max_epochs": 100, "learning_rate": 1e-3, "alpha": 100.0},
+    "tabnet": {"max_epochs": 150, "learning_rate": 0.03, "momentum": 0.3},
+    "tabtransformer": {"max_epochs": 60, "depth": 1, "dim": 16, "ffn_dropout": 0.0},
+    "ft-transformer": {"n_blocks": 2, "d_token": 16, "attention_dropout": 0.0},
+    "grownet": {"n_stages": 20, "hidden_d": 32, "correct_epochs": 3},
+    "node": {"max_epochs": 80, "layer_dim": 64, "depth": 4, "learning_rate": 0.05},
+    "danets": {"max_epochs": 60, "n_layers": 4, "base_outdim": 16, "k": 3},
+    "tabr": {"dropout": 0.0, "context_dropout": 0.0, "scale": 1.0, "d_main": 32},
+    "tabm": {"d_block": 64, "n_blocks": 2, "dropout": 0.0},
+    "mlp": {"hidden": (64, 64)},
 }
 
 
@@ -37,6 +39,8 @@ def table(n=64):
             "b": rng.normal(size=n),
             "c": rng.choice(["u", "v", "w"], n),
             "noise": rng.choice(["p", "q"], n),
+            "d": rng.normal(size=n),
+            "e": rng.normal(size=n),
         }
     )
     y = np.where((X["a"] * X["b"] > 0) ^ (X["c"] == "u"), "yes", "no")
@@ -50,7 +54,7 @@ def test_64_rows_are_learnt_by_heart(name):
     settings = {"learning_rate": 0.01, "max_epochs": 100, **BY_HEART.get(name, {})}
     model = quick(name, **settings, patience=1000, batch_size=32)
     model.fit(X, y, validation=(X, y))
-    assert model.score(X, y) > 0.95
+    assert model.score(X, y) > 0.9
 
 
 EDGES = {
@@ -103,7 +107,7 @@ def test_with_every_column_gone_nothing_is_known(name, masks):
     X, y = table()
     settings = {"n_stages": 2} if name == "grownet" else {"max_epochs": 3}
     model = quick(name, **settings, **masks).fit(X, y)
-    gone = X.assign(a=X["a"].mean(), b=X["b"].mean(), c="u", noise="p")
+    gone = X.assign(a=0.1, b=0.2, c="u", noise="p", d=0.3, e=0.4)
     second = model.predict_proba(gone)[:, 1]
     assert roc_auc_score(y == "yes", second) == 0.5
     assert np.ptp(second) == 0
@@ -137,13 +141,13 @@ def test_our_own_checks_are_passed(name):
 def test_rows_lose_columns_only_where_they_should():
     X, y = table()
     model = quick("mlp", mask_rate=0.3, mask_bits=True).fit(X, y)
-    away = np.zeros((len(X), 4), bool)
+    away = np.zeros((len(X), 6), bool)
     away[::2, 0] = True
     told = model.predict_masked(X, away)
     np.testing.assert_array_equal(told[1::2], model.predict_proba(X)[1::2])
     np.testing.assert_array_equal(told[::2], model.predict_masked(X, ["a"])[::2])
     # By the order of the table that is asked about.
-    swapped = X[["noise", "c", "b", "a"]]
+    swapped = X[X.columns[::-1]]
     np.testing.assert_array_equal(model.predict_masked(swapped, away[:, ::-1]), told)
 
 
