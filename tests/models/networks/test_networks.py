@@ -23,6 +23,7 @@ BY_HEART = {
     "tabr": {"dropout": 0.0, "context_dropout": 0.0, "scale": 1.0, "d_main": 32},
     "tabm": {"d_block": 64, "n_blocks": 2, "dropout": 0.0},
     "mlp": {"hidden": (64, 64)},
+    "snn": {"hidden": (64, 64), "dropout": 0.0},
 }
 
 
