@@ -243,3 +243,40 @@ def test_a_device_that_is_not_there_is_one_sentence():
             device="gpu9",
             optimiser=adam(),
         )
+
+
+def test_half_the_width_learns_nearly_the_same():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 4))
+    data = {"x": x, "y": (x[:, 0] > 0).astype(int)}
+    seen = []
+
+    class Watching(Objective):
+        def loss(self, run, batch):
+            z = run.forward(batch["x"])
+            seen.append(z.dtype)
+            return cross_entropy(z, batch["y"])
+
+    losses = {}
+    for precision in ("float32", "bfloat16"):
+        module = mlp(4, [16], 2, seed=0)
+        settings = {"optimiser": adam(0.02), "epochs": 10, "batch_size": 20}
+        found = train(module, Watching(), data, precision=precision, **settings)
+        losses[precision] = found.losses
+        assert {weight.dtype for weight in module.parameters()} == {torch.float32}
+    assert set(seen) == {torch.float32, torch.bfloat16}
+    # Eight bits of mantissa: about two digits.
+    np.testing.assert_allclose(losses["bfloat16"], losses["float32"], atol=0.02)
+    with pytest.raises(UnknownName, match="no precision is called 'float8'"):
+        train(mlp(4, [], 2), Watching(), data, steps=1, precision="float8")
+
+
+def test_convolutions_can_be_laid_out_for_a_gpu():
+    network = nn.Sequential(nn.Conv2d(3, 4, 3), nn.Flatten(), nn.Linear(64, 2))
+    data = {"x": torch.randn(8, 3, 6, 6), "y": [0, 1] * 4}
+
+    def loss(module, batch):
+        return cross_entropy(module(batch["x"]), batch["y"])
+
+    train(network, loss, data, steps=2, channels_last=True)
+    assert network[0].weight.is_contiguous(memory_format=torch.channels_last)

@@ -62,7 +62,7 @@ def _checked(sample_weight: ArrayLike, n_rows: int) -> Floats:
             "numbers of at least 0"
         )
     if not weights.any():
-        raise InvalidInput("sample_weight is 0 everywhere; some row must count")
+        raise InvalidInput("sample_weight is zero in every row; some row must count")
     return weights
 
 

@@ -17,6 +17,7 @@ from caveat.training._budget import Budget
 from caveat.training._loop import Loop
 from caveat.training._objective import LossFunction, Objective
 from caveat.training._optimisers import Recipe, adam
+from caveat.training._precision import check_precision
 from caveat.training._resume import Progress
 from caveat.training._run import Evaluate, Run, Training
 from caveat.training._sandbox import check_device, sandbox
@@ -56,6 +57,8 @@ class Job:
     best: Best | None = None
     seed: int = 0
     device: str | torch.device = "cpu"
+    precision: str = "float32"
+    channels_last: bool = False
     threads: int | None = 1
     save_to: str | os.PathLike[str] | None = None
     save_every: int | None = None
@@ -80,6 +83,8 @@ class Job:
         """Set the run up; torch's own generator is seeded already."""
         device = torch.device(self.device)
         self.module.to(device).train()
+        if self.channels_last:
+            self.module.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         tensors = as_tensors(self.data, device)
         n_rows = len(next(iter(tensors.values())))
         sampler = self.sampler or Shuffled(
@@ -99,6 +104,7 @@ class Job:
             evaluate=self.evaluate,
             rule=self.best,
             views=Views(self.views or {}, self.seed),
+            precision=check_precision(self.precision),
         )
         run.views.check(run.objective.views)
         run.objective.begin(run)

@@ -10,6 +10,7 @@ from torch import Tensor
 from caveat.exceptions import InvalidInput
 from caveat.training._batches import Batch, Rows, Sampler
 from caveat.training._budget import Budget
+from caveat.training._precision import computing
 from caveat.training._resume import Progress
 from caveat.training._run import Run
 
@@ -55,7 +56,9 @@ class Loop:
     def turn(self) -> None:
         """Make one update."""
         batch = self.run.batch(self.rows())
-        self.follow(batch, self.run.objective.step(self.run, batch))
+        with computing(self.run.precision, self.run.device):
+            loss = self.run.objective.step(self.run, batch)
+        self.follow(batch, loss)
 
     def rows(self) -> Rows:
         """Give the numbers of the next rows."""

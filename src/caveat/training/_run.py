@@ -18,6 +18,7 @@ from caveat.training._diverged import Diverged
 from caveat.training._objective import Objective
 from caveat.training._optimisers import Adam, Recipe
 from caveat.training._outputs import evaluating
+from caveat.training._precision import computing
 from caveat.training._views import Views
 
 Evaluate = Callable[["Run"], Mapping[str, Any]]
@@ -87,6 +88,7 @@ class Run:
     evaluate: Evaluate | None = None
     rule: Best | None = None
     views: Views = field(default_factory=Views)
+    precision: str = "float32"
     updates: int = 0
     epoch: int = 0
     losses: list[float] = field(default_factory=list)
@@ -196,7 +198,8 @@ class Run:
         if network not in self.chains:
             self.chains[network] = DenseChain.of(network)
         chain = self.chains[network]
-        if chain is None or x.requires_grad or not torch.is_grad_enabled():
+        plain = self.precision != "float32" or not torch.is_grad_enabled()
+        if chain is None or x.requires_grad or plain:
             return network(x)
         answer = chain.forward(x)
         self.answers.append((chain, answer))
@@ -323,7 +326,7 @@ class Run:
         row: dict[str, Any] = {"updates": self.updates, "epoch": self.epoch}
         row["loss"] = math.fsum(recent) / len(recent)
         if self.evaluate is not None:
-            with evaluating(self.module):
+            with evaluating(self.module), computing(self.precision, self.device):
                 scores = self.evaluate(self)
             row.update({name: _plain(score) for name, score in scores.items()})
         self.checkpoints.append(row)

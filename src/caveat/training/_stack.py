@@ -77,6 +77,8 @@ def _kind(job: Job) -> Hashable:
     objective = job.objective
     if not isinstance(objective, Objective) or not objective.stacks:
         return None
+    if job.precision != "float32":
+        return None
     if torch.device(job.device).type != "cpu" or "x" not in job.data:
         return None
     if any(

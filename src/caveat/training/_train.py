@@ -37,6 +37,8 @@ def train(
     best: Best | None = None,
     seed: int = 0,
     device: str | torch.device = "cpu",
+    precision: str = "float32",
+    channels_last: bool = False,
     threads: int | None = 1,
     save_to: str | os.PathLike[str] | None = None,
     save_every: int | None = None,
@@ -88,6 +90,11 @@ def train(
         Seeds batches, dropout and whatever else draws.
     device : str or torch.device, default="cpu"
         Where to train.
+    precision : {"float32", "bfloat16"}, default="float32"
+        "bfloat16" lets torch compute products in half the width, in steps and in
+        `evaluate`; weights and losses stay single.
+    channels_last : bool, default=False
+        Lay the weights of convolutions out as GPUs like them.
     threads : int or None, default=1
         For torch during the run; None leaves the number alone.
     save_to : path or None, default=None
@@ -139,6 +146,8 @@ def train(
         best=best,
         seed=seed,
         device=device,
+        precision=precision,
+        channels_last=channels_last,
         threads=threads,
         save_to=save_to,
         save_every=save_every,

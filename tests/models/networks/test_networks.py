@@ -79,7 +79,7 @@ def test_any_table_is_answered_with_finite_probabilities(name):
         settings = {"n_stages": 2} if name == "grownet" else {"max_epochs": 2}
         model = quick(name, **settings).fit(X, y)
         strange = X.copy()
-        for column in X.select_dtypes("object"):
+        for column in X.select_dtypes(exclude=["number", "bool"]):
             strange[column] = "never seen"
         for column in X.select_dtypes("float"):
             strange[column] = [np.nan, 1e300, -1e300, 0.0] * (len(X) // 4)
