@@ -122,7 +122,9 @@ def test_rows_are_answered_one_by_one_where_the_registry_says_so(name, table):
     ask = getattr(model, "predict_proba", model.predict)
     alone = np.concatenate([ask(X.iloc[[i]]) for i in range(7)])
     assert MODELS[name].facts["row_wise"]
-    np.testing.assert_allclose(alone, ask(X[:7]), rtol=1e-10, atol=1e-10)
+    # Networks answer in single precision, whose last digit depends on the kernel.
+    digits = 1e-5 if MODELS[name].facts["family"] == "network" else 1e-10
+    np.testing.assert_allclose(alone, ask(X[:7]), rtol=digits, atol=digits)
 
 
 @pytest.mark.parametrize("name", NAMES)

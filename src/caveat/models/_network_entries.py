@@ -194,7 +194,13 @@ NETWORKS = [
             "attention_type": _choice("colrow", "row", "col"),
             **_rates((3e-5, 1e-3), (1e-6, 1e-4)),
         },
-        quick={"depth": 1, "dim": 8, "heads": 2, "context_size": 32},
+        quick={
+            "depth": 1,
+            "dim": 8,
+            "heads": 2,
+            "context_size": 32,
+            "learning_rate": 0.003,
+        },
     ),
     _network(
         "tangos",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
+from sklearn.utils import Tags
 from torch import Tensor, nn
 
 from caveat.exceptions import InvalidInput
@@ -109,7 +110,8 @@ class TabTransformer(NetworkModel):
     Warnings
     --------
     Without categorical columns it is a perceptron on layer-normed numbers. The layer
-    norm takes mean and scale of a row away: a single number becomes a constant.
+    norm takes mean and scale of a row away: a single number becomes a constant, and of
+    two numbers only the larger is known.
 
     References
     ----------
@@ -131,3 +133,11 @@ class TabTransformer(NetworkModel):
         if self.dim < 8:
             raise InvalidInput(f"dim is {self.dim}; 8 is the least")
         return LevelTransformer(self, layout, n_outputs)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        for kind in (tags.classifier_tags, tags.regressor_tags):
+            if kind is not None:
+                # The norm over two numbers leaves which of them is larger.
+                kind.poor_score = True
+        return tags
