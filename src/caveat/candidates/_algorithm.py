@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import Parameter, signature
 from typing import Any, ClassVar
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from caveat.candidates._slopes import Slope
 from caveat.exceptions import InvalidInput, UnknownName, hint
@@ -184,15 +184,3 @@ def check_number(name: str, value: Any, low: float, high: float = float("inf")) 
         top = "" if high == float("inf") else f" and at most {high:g}"
         raise InvalidInput(f"{name} is {value}; pass at least {low:g}{top}")
     return value
-
-
-def fresh_copy(module: nn.Module) -> nn.Module:
-    """Copy a network and draw new first weights for it."""
-    from copy import deepcopy
-
-    twin = deepcopy(module)
-    for part in twin.modules():
-        reset: Any = getattr(part, "reset_parameters", None)
-        if reset is not None:
-            reset()
-    return twin

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from caveat.candidates import _slopes as slopes
-from caveat.candidates._algorithm import Algorithm, check_number, fresh_copy
+from caveat.candidates._algorithm import Algorithm, check_number
 from caveat.candidates._losses import (
     ALMOST_ONE,
     TINY,
@@ -16,7 +16,7 @@ from caveat.candidates._losses import (
     divergence,
     uniform_confidences,
 )
-from caveat.training import Batch, Run
+from caveat.training import Batch, Run, fresh_copy
 
 
 def cross_entropy(z: Tensor, D: Tensor) -> Tensor:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 import catboost
-from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from caveat.models._base import TabularModel
+from caveat.models._base import Lesson, TabularModel
+from caveat.models._pack import Pack, pack_dummy, unpack_dummy
 from caveat.models._tasks import is_classification
 
 
@@ -30,6 +32,13 @@ class CatBoost(TabularModel):
         How much of each tree is kept.
     depth : int, default=4
         Levels of a tree.
+    class_weight : "balanced", mapping of label to weight, or None, default=None
+        How much the rows of each class count.
+    patience : int, default=50
+        With validation rows: stop after so many rounds that are no better on them.
+    mask_rate : float, default=0.0
+        Share of training rows that lose columns: so many rows are added, and what they
+        lost is missing. Training for loss; the model then offers `predict_masked`.
     options : mapping or None, default=None
         Further keywords for the library's estimator.
     kinds : mapping of column to kind, or None
@@ -69,6 +78,7 @@ class CatBoost(TabularModel):
         "scale": None,
         "impute": None,
     }
+    stops_early: ClassVar[bool] = True
     library_errors: ClassVar[tuple[type[Exception], ...]] = (catboost.CatBoostError,)
 
     def __init__(
@@ -78,6 +88,9 @@ class CatBoost(TabularModel):
         iterations: int = 500,
         learning_rate: float = 0.01,
         depth: int = 4,
+        class_weight: str | Mapping[Any, float] | None = None,
+        patience: int = 50,
+        mask_rate: float = 0.0,
         options: Mapping[str, Any] | None = None,
         kinds: Mapping[str, str] | None = None,
         random_state: Any = None,
@@ -86,6 +99,9 @@ class CatBoost(TabularModel):
         self.iterations = iterations
         self.learning_rate = learning_rate
         self.depth = depth
+        self.class_weight = class_weight
+        self.patience = patience
+        self.mask_rate = mask_rate
         self.options = options
         self.kinds = kinds
         self.random_state = random_state
@@ -104,10 +120,35 @@ class CatBoost(TabularModel):
         }
         return kind(**{**settings, **(self.options or {}), "thread_count": 1})
 
-    def _learn(self, table: Any, target: NDArray[Any], seed: int) -> Any:
-        if (table.nunique(dropna=False) < 2).all():
+    def _learn(self, lesson: Lesson) -> Any:
+        if (lesson.table.nunique(dropna=False) < 2).all():
             classify = is_classification(self.task)
             constant = DummyClassifier() if classify else DummyRegressor()
-            return constant.fit(table, target)
-        texts = table.select_dtypes(exclude="number").columns.tolist()
-        return self._build(seed, len(target)).fit(table, target, cat_features=texts)
+            return constant.fit(lesson.table, lesson.target, lesson.weights)
+        told: dict[str, Any] = {}
+        if lesson.watch is not None:
+            told = {"eval_set": _pool(lesson.watch), "use_best_model": True}
+            told["early_stopping_rounds"] = self.patience
+        return self._build(lesson.seed, len(lesson.target)).fit(_pool(lesson), **told)
+
+    def _pack(self) -> Pack:
+        if isinstance(self.estimator_, DummyClassifier | DummyRegressor):
+            return pack_dummy(self.estimator_)
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "model.cbm"
+            self.estimator_.save_model(str(path))
+            return Pack(files={"catboost.cbm": path.read_bytes()})
+
+    def _unpack(self, pack: Pack) -> None:
+        if "dummy" in pack.facts:
+            self.estimator_ = unpack_dummy(pack)
+            return
+        self.estimator_ = self._build(0, 0)
+        self.estimator_.load_model(blob=pack.files["catboost.cbm"])
+
+
+def _pool(lesson: Lesson) -> catboost.Pool:
+    texts = lesson.table.select_dtypes(exclude="number").columns.tolist()
+    return catboost.Pool(
+        lesson.table, lesson.target, cat_features=texts, weight=lesson.weights
+    )

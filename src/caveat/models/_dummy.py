@@ -8,6 +8,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.utils import Tags
 
 from caveat.models._base import TabularModel
+from caveat.models._pack import Pack, pack_dummy, unpack_dummy
 from caveat.models._tasks import is_classification
 
 
@@ -51,6 +52,12 @@ class Dummy(TabularModel):
         if is_classification(self.task):
             return DummyClassifier(strategy="prior")
         return DummyRegressor(strategy="mean")
+
+    def _pack(self) -> Pack:
+        return pack_dummy(self.estimator_)
+
+    def _unpack(self, pack: Pack) -> None:
+        self.estimator_ = unpack_dummy(pack)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 from sklearn import ensemble
 
 from caveat.models._base import CODES, TabularModel
+from caveat.models._pack import Pack
+from caveat.models._stored_trees import StoredTrees, pack_forest
 from caveat.models._tasks import is_classification
 
 
@@ -48,6 +50,14 @@ class _Forest(TabularModel):
             random_state=seed,
             n_jobs=1,
         )
+
+    def _pack(self) -> Pack:
+        if isinstance(self.estimator_, StoredTrees):
+            return self.estimator_.pack
+        return pack_forest(self.estimator_, classify=is_classification(self.task))
+
+    def _unpack(self, pack: Pack) -> None:
+        self.estimator_ = StoredTrees(pack)
 
 
 class RandomForest(_Forest):

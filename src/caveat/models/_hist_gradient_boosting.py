@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn import ensemble
 from threadpoolctl import ThreadpoolController
 
-from caveat.models._base import CODES, TabularModel
+from caveat.models._base import CODES, Lesson, TabularModel
+from caveat.models._pack import Pack
+from caveat.models._stored_trees import StoredTrees, pack_boosting
 from caveat.models._tasks import is_classification
 
 
@@ -33,7 +35,8 @@ class HistGradientBoosting(TabularModel):
     task : {"classification", "binary", "multiclass", "regression"}
         Decides between the classifier and the regressor.
     max_iter : int, default=100
-        How many rounds of trees; none is stopped early.
+        How many rounds of trees; with validation rows, as many of them as are best
+        there.
     learning_rate : float, default=0.1
         How much of each round is kept.
     max_leaf_nodes : int or None, default=31
@@ -42,6 +45,11 @@ class HistGradientBoosting(TabularModel):
         Fewest rows in a leaf.
     l2_regularization : float, default=0.0
         Penalty on large leaf values.
+    class_weight : "balanced", mapping of label to weight, or None, default=None
+        How much the rows of each class count.
+    mask_rate : float, default=0.0
+        Share of training rows that lose columns: so many rows are added, and what they
+        lost is missing. Training for loss; the model then offers `predict_masked`.
     kinds : mapping of column to kind, or None
         ``numerical``, ``categorical`` or ``boolean`` where detection would err.
     random_state : int, RandomState instance or None
@@ -77,6 +85,7 @@ class HistGradientBoosting(TabularModel):
     """
 
     encoding: ClassVar[Mapping[str, Any]] = CODES
+    stops_early: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -87,6 +96,8 @@ class HistGradientBoosting(TabularModel):
         max_leaf_nodes: int | None = 31,
         min_samples_leaf: int = 20,
         l2_regularization: float = 0.0,
+        class_weight: str | Mapping[Any, float] | None = None,
+        mask_rate: float = 0.0,
         kinds: Mapping[str, str] | None = None,
         random_state: Any = None,
     ) -> None:
@@ -96,6 +107,8 @@ class HistGradientBoosting(TabularModel):
         self.max_leaf_nodes = max_leaf_nodes
         self.min_samples_leaf = min_samples_leaf
         self.l2_regularization = l2_regularization
+        self.class_weight = class_weight
+        self.mask_rate = mask_rate
         self.kinds = kinds
         self.random_state = random_state
 
@@ -120,13 +133,47 @@ class HistGradientBoosting(TabularModel):
         table[:, self._empty] = 0.0
         return table
 
-    def _learn(self, table: Any, target: NDArray[Any], seed: int) -> Any:
-        self._empty = np.isnan(table).all(axis=0)
+    def _learn(self, lesson: Lesson) -> Any:
+        self._empty = np.isnan(lesson.table).all(axis=0)
+        self._without_gaps(lesson.table)
         with _threads().limit(limits=1, user_api="openmp"):
-            estimator = super()._learn(self._without_gaps(table), target, seed)
+            estimator = super()._learn(lesson)
+            if lesson.watch is not None:
+                # The rounds before the best one are the same in a shorter run.
+                best = self._best_round(estimator, lesson.watch)
+                told = {"sample_weight": lesson.weights}
+                estimator = estimator.set_params(max_iter=best)
+                estimator.fit(lesson.table, lesson.target, **told)
         self.n_iter_ = int(estimator.n_iter_)
         return estimator
+
+    def _best_round(self, estimator: Any, watch: Lesson) -> int:
+        """Count the rounds after which the loss on the validation rows is least."""
+        table = self._without_gaps(watch.table)
+        rows = np.arange(len(watch.target))
+        if is_classification(self.task):
+            losses = [
+                -np.log(np.maximum(proba[rows, watch.target], 1e-15))
+                for proba in estimator.staged_predict_proba(table)
+            ]
+        else:
+            stages = estimator.staged_predict(table)
+            losses = [(numbers - watch.target) ** 2 for numbers in stages]
+        means = [np.average(loss, weights=watch.weights) for loss in losses]
+        return int(np.argmin(means)) + 1
 
     def _answer(self, table: Any) -> ArrayLike:
         with _threads().limit(limits=1, user_api="openmp"):
             return super()._answer(self._without_gaps(table))
+
+    def _pack(self) -> Pack:
+        if isinstance(self.estimator_, StoredTrees):
+            pack = self.estimator_.pack
+        else:
+            classify = is_classification(self.task)
+            pack = pack_boosting(self.estimator_, classify=classify)
+        return Pack(pack.facts, {**pack.arrays, "empty": self._empty})
+
+    def _unpack(self, pack: Pack) -> None:
+        self._empty = pack.arrays["empty"]
+        self.estimator_ = StoredTrees(pack)

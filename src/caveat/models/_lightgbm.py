@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import signature
 from typing import Any, ClassVar
 
 import lightgbm
 
-from caveat.models._base import CODES, TabularModel
+from caveat.models._base import CODES, Lesson, TabularModel
+from caveat.models._foreign import Booster
+from caveat.models._pack import Pack
 from caveat.models._tasks import is_classification
 
 
@@ -31,6 +34,13 @@ class LightGBM(TabularModel):
         Fewest rows in a leaf.
     min_sum_hessian_in_leaf : float, default=1e-3
         Least sum of second derivatives in a leaf.
+    class_weight : "balanced", mapping of label to weight, or None, default=None
+        How much the rows of each class count.
+    patience : int, default=50
+        With validation rows: stop after so many rounds that are no better on them.
+    mask_rate : float, default=0.0
+        Share of training rows that lose columns: so many rows are added, and what they
+        lost is missing. Training for loss; the model then offers `predict_masked`.
     options : mapping or None, default=None
         Further keywords for the library's estimator.
     kinds : mapping of column to kind, or None
@@ -64,6 +74,7 @@ class LightGBM(TabularModel):
     """
 
     encoding: ClassVar[Mapping[str, Any]] = CODES
+    stops_early: ClassVar[bool] = True
     library_errors: ClassVar[tuple[type[Exception], ...]] = (
         lightgbm.basic.LightGBMError,
     )
@@ -77,6 +88,9 @@ class LightGBM(TabularModel):
         num_leaves: int = 31,
         min_data_in_leaf: int = 20,
         min_sum_hessian_in_leaf: float = 1e-3,
+        class_weight: str | Mapping[Any, float] | None = None,
+        patience: int = 50,
+        mask_rate: float = 0.0,
         options: Mapping[str, Any] | None = None,
         kinds: Mapping[str, str] | None = None,
         random_state: Any = None,
@@ -87,6 +101,9 @@ class LightGBM(TabularModel):
         self.num_leaves = num_leaves
         self.min_data_in_leaf = min_data_in_leaf
         self.min_sum_hessian_in_leaf = min_sum_hessian_in_leaf
+        self.class_weight = class_weight
+        self.patience = patience
+        self.mask_rate = mask_rate
         self.options = options
         self.kinds = kinds
         self.random_state = random_state
@@ -106,3 +123,31 @@ class LightGBM(TabularModel):
             "verbose": -1,
         }
         return kind(**{**settings, **(self.options or {}), "n_jobs": 1})
+
+    def _learn(self, lesson: Lesson) -> Any:
+        watch = lesson.watch
+        if watch is None:
+            return super()._learn(lesson)
+        stop = lightgbm.early_stopping(self.patience, verbose=False)
+        weighed = None if watch.weights is None else [watch.weights]
+        estimator = self._build(lesson.seed, len(lesson.target))
+        # Since 4.7 the rows go in apart, and the pair is deprecated.
+        held: dict[str, Any] = {"eval_set": [(watch.table, watch.target)]}
+        if "eval_X" in signature(estimator.fit).parameters:
+            held = {"eval_X": (watch.table,), "eval_y": (watch.target,)}
+        return estimator.fit(
+            lesson.table,
+            lesson.target,
+            sample_weight=lesson.weights,
+            eval_sample_weight=weighed,
+            callbacks=[stop],
+            **held,
+        )
+
+    def _pack(self) -> Pack:
+        booster = getattr(self.estimator_, "booster_", None) or self.estimator_.booster
+        return Pack(files={"lightgbm.txt": booster.model_to_string().encode()})
+
+    def _unpack(self, pack: Pack) -> None:
+        text = pack.files["lightgbm.txt"].decode()
+        self.estimator_ = Booster(lightgbm.Booster(model_str=text))

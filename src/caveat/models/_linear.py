@@ -6,11 +6,11 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from numpy.typing import NDArray
 from sklearn import linear_model
 from sklearn.exceptions import ConvergenceWarning
 
-from caveat.models._base import ONE_HOT, TabularModel
+from caveat.models._base import ONE_HOT, Lesson, TabularModel
+from caveat.models._pack import Pack, pack_linear, unpack_linear
 from caveat.models._tasks import CLASSIFICATION, REGRESSION
 
 
@@ -73,12 +73,18 @@ class LogisticRegression(TabularModel):
     def _build(self, seed: int, n_rows: int) -> Any:
         return linear_model.LogisticRegression(C=self.C, max_iter=self.max_iter)
 
-    def _learn(self, table: Any, target: NDArray[Any], seed: int) -> Any:
+    def _learn(self, lesson: Lesson) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            estimator = super()._learn(table, target, seed)
+            estimator = super()._learn(lesson)
         self.n_iter_ = int(estimator.n_iter_.max())
         return estimator
+
+    def _pack(self) -> Pack:
+        return pack_linear(self.estimator_)
+
+    def _unpack(self, pack: Pack) -> None:
+        self.estimator_ = unpack_linear(pack, self._build(0, 0), len(self.classes_))
 
 
 class Ridge(TabularModel):
@@ -131,3 +137,9 @@ class Ridge(TabularModel):
     def _build(self, seed: int, n_rows: int) -> Any:
         # Cholesky also where the default would iterate: exact, the same each time.
         return linear_model.Ridge(alpha=self.alpha, solver="cholesky")
+
+    def _pack(self) -> Pack:
+        return pack_linear(self.estimator_)
+
+    def _unpack(self, pack: Pack) -> None:
+        self.estimator_ = unpack_linear(pack, self._build(0, 0), None)

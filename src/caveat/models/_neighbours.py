@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-from caveat.models._base import ONE_HOT, TabularModel
+from caveat.models._base import ONE_HOT, Remembering
 from caveat.models._tasks import is_classification
 
 
-class NearestNeighbours(TabularModel):
+class NearestNeighbours(Remembering):
     """The k nearest training rows, on standardised and one-hot columns.
 
     Parameters

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import tabicl
 
-from caveat.models._base import CODES, TabularModel
+from caveat.models._base import CODES, Remembering
 from caveat.models._foundation import check_weights
 from caveat.models._tasks import is_classification
 
 
-class TabICL(TabularModel):
+class TabICL(Remembering):
     """The package `tabicl`: columns, then rows, then the whole table in context.
 
     Categories become numbers in sorted order, an unseen one -1; missing numbers

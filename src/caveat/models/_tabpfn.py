@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import tabpfn
 
-from caveat.models._base import CODES, TabularModel
+from caveat.models._base import CODES, Remembering
 from caveat.models._foundation import check_weights
 from caveat.models._tasks import is_classification
 
 
-class TabPFN(TabularModel):
+class TabPFN(Remembering):
     """The package `tabpfn`: one forward pass over training and test rows.
 
     Categories become numbers in sorted order, an unseen one -1; missing numbers

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -79,6 +80,60 @@ def check_numbers(y: ArrayLike, n_rows: int, who: str) -> NDArray[np.float64]:
             f"y is infinite in row {wrong[0]} (inf); leave such rows out or repair them"
         )
     return numbers
+
+
+def known_codes(y: ArrayLike, classes: NDArray[Any], n_rows: int) -> NDArray[np.intp]:
+    """Say which of the known labels each row has; another one is refused.
+
+    Examples
+    --------
+    >>> known_codes(["b", "a"], np.array(["a", "b"]), 2).tolist()
+    [1, 0]
+    """
+    labels = _column(y, n_rows, "validation")
+    codes = pd.Index(classes).get_indexer(pd.Index(labels))
+    if (codes < 0).any():
+        strange = labels[codes < 0].tolist()[0]
+        raise InvalidInput(
+            f"validation holds the label {strange!r}, which the training rows do not "
+            "have; leave such rows out"
+        )
+    return codes
+
+
+@dataclass(frozen=True)
+class TargetScale:
+    """Mean and standard deviation of what a regression learns: the one place for it.
+
+    Examples
+    --------
+    >>> scale = TargetScale.of(np.array([1.0, 3.0]), "regression")
+    >>> scale.apply(np.array([1.0, 3.0])), scale.undo(np.array([0.0]))
+    (array([-1.,  1.]), array([2.]))
+    """
+
+    mean: float
+    spread: float
+
+    @classmethod
+    def of(cls, target: NDArray[Any], task: str) -> Self:
+        """Learn it from the training rows; labels stay as they are."""
+        if task != "regression":
+            return cls(0.0, 1.0)
+        # Divided first: the sum of huge numbers would not be finite.
+        size = float(np.abs(target).max(initial=0.0)) or 1.0
+        unit = target / size
+        return cls(float(unit.mean()) * size, float(unit.std()) * size or 1.0)
+
+    def apply(self, target: NDArray[Any]) -> NDArray[Any]:
+        """Standardise."""
+        if (self.mean, self.spread) == (0.0, 1.0):
+            return target
+        return (target - self.mean) / self.spread
+
+    def undo(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Go back to the units of the target."""
+        return numbers * self.spread + self.mean
 
 
 def _column(y: ArrayLike, n_rows: int, who: str) -> NDArray[Any]:

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import xgboost
 
-from caveat.models._base import CODES, TabularModel
+from caveat.models._base import CODES, Lesson, TabularModel
+from caveat.models._pack import Pack
 from caveat.models._tasks import is_classification
 
 
@@ -32,6 +33,13 @@ class XGBoost(TabularModel):
         Least sum of second derivatives in a leaf.
     subsample, colsample_bytree : float, default=1.0
         Share of rows and of columns that a tree sees.
+    class_weight : "balanced", mapping of label to weight, or None, default=None
+        How much the rows of each class count.
+    patience : int, default=50
+        With validation rows: stop after so many rounds that are no better on them.
+    mask_rate : float, default=0.0
+        Share of training rows that lose columns: so many rows are added, and what they
+        lost is missing. Training for loss; the model then offers `predict_masked`.
     options : mapping or None, default=None
         Further keywords for the library's estimator.
     kinds : mapping of column to kind, or None
@@ -65,6 +73,7 @@ class XGBoost(TabularModel):
     """
 
     encoding: ClassVar[Mapping[str, Any]] = CODES
+    stops_early: ClassVar[bool] = True
     single_precision: ClassVar[bool] = True
     library_errors: ClassVar[tuple[type[Exception], ...]] = (xgboost.core.XGBoostError,)
 
@@ -78,6 +87,9 @@ class XGBoost(TabularModel):
         min_child_weight: float = 1.0,
         subsample: float = 1.0,
         colsample_bytree: float = 1.0,
+        class_weight: str | Mapping[Any, float] | None = None,
+        patience: int = 50,
+        mask_rate: float = 0.0,
         options: Mapping[str, Any] | None = None,
         kinds: Mapping[str, str] | None = None,
         random_state: Any = None,
@@ -89,6 +101,9 @@ class XGBoost(TabularModel):
         self.min_child_weight = min_child_weight
         self.subsample = subsample
         self.colsample_bytree = colsample_bytree
+        self.class_weight = class_weight
+        self.patience = patience
+        self.mask_rate = mask_rate
         self.options = options
         self.kinds = kinds
         self.random_state = random_state
@@ -107,3 +122,26 @@ class XGBoost(TabularModel):
             "verbosity": 0,
         }
         return kind(**{**settings, **(self.options or {}), "n_jobs": 1})
+
+    def _learn(self, lesson: Lesson) -> Any:
+        watch = lesson.watch
+        if watch is None:
+            return super()._learn(lesson)
+        estimator = self._build(lesson.seed, len(lesson.target))
+        weighed = None if watch.weights is None else [watch.weights]
+        return estimator.set_params(early_stopping_rounds=self.patience).fit(
+            lesson.table,
+            lesson.target,
+            sample_weight=lesson.weights,
+            eval_set=[(watch.table, watch.target)],
+            sample_weight_eval_set=weighed,
+            verbose=False,
+        )
+
+    def _pack(self) -> Pack:
+        raw = self.estimator_.get_booster().save_raw("ubj")
+        return Pack(files={"xgboost.ubj": bytes(raw)})
+
+    def _unpack(self, pack: Pack) -> None:
+        self.estimator_ = self._build(0, 0)
+        self.estimator_.load_model(bytearray(pack.files["xgboost.ubj"]))

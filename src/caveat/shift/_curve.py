@@ -64,7 +64,8 @@ def shift_curve(
         as ``Stages({...})``.
     imputer : str or Imputer, default="mean"
         A name from ``caveat.shift.registry.IMPUTERS``, or an object such as
-        ``Zero(raw=True)``.
+        ``Zero(raw=True)``. A model with ``predict_masked(X, gone)`` is told which
+        columns are gone instead, and nothing is imputed.
     importance : str, Series or dict, default="pearson"
         Orders the columns for ``single``, ``most`` and ``least``: a method of
         `feature_importance`, or numbers of your own.

@@ -52,6 +52,8 @@ def make_evaluator(
     row_wise: bool,
 ) -> Evaluator:
     """Choose the way that suits imputer and model."""
+    if hasattr(answerer.model, "predict_masked"):
+        return MaskEvaluator(answerer.model, table, block_size)
     if isinstance(imputer, CellImputer):
         fills = imputer.fills(len(table))
         each = [
@@ -61,6 +63,34 @@ def make_evaluator(
         return each[0] if len(each) == 1 else MeanEvaluator(each)
     assert isinstance(imputer, RowImputer)
     return RowEvaluator(answerer, table, imputer, block_size, row_wise=row_wise)
+
+
+class MaskEvaluator:
+    """A model that knows what an absent column is: nothing is imputed.
+
+    Parameters
+    ----------
+    model : fitted model with ``predict_masked(X, gone)``
+    table : DataFrame
+        The test rows.
+    block_size : int
+        At most so many rows are asked at a time.
+    """
+
+    def __init__(self, model: Any, table: pd.DataFrame, block_size: int) -> None:
+        self.model = model
+        self.table = table
+        self.per_block = max(1, block_size // len(table))
+        self.asked = 0
+
+    def answers(self, masks: Masks) -> Answers:
+        """Answer every row under every mask."""
+        n_rows = len(self.table)
+        rows = self.table.iloc[np.tile(np.arange(n_rows), len(masks))]
+        gone = np.repeat(masks, n_rows, axis=0)
+        answers = np.asarray(self.model.predict_masked(rows, gone), dtype=np.float64)
+        self.asked += len(answers)
+        return answers.reshape(len(masks), n_rows, *answers.shape[1:])
 
 
 class MeanEvaluator:

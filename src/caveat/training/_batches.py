@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import ceil, log2
 from typing import Any, Protocol
 
@@ -11,7 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from caveat.exceptions import InvalidInput
+from caveat.exceptions import InvalidInput, UnknownName
+from caveat.training._views import Views
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +26,15 @@ class Batch:
         every row, this is where to look it up.
     tensors : dict of str to tensor
         The rows themselves; ``batch["x"]`` is short for ``batch.tensors["x"]``.
+    beside : Batch or None
+        The second batch of the step, where the sampler gives two.
     """
 
     rows: Tensor
     tensors: Mapping[str, Tensor]
+    beside: Batch | None = None
+    source: Source | None = None
+    made: dict[str, Tensor] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Tensor:
         return self.tensors[name]
@@ -36,13 +42,55 @@ class Batch:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def view(self, name: str = "plain") -> Tensor:
+        """Give a view of ``batch["x"]``: made at first, the same ever after."""
+        if name not in self.made:
+            if self.source is None:
+                raise InvalidInput("the batch belongs to no run; it has no views")
+            self.made[name] = self.source.make(name, self["x"])
+        return self.made[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the views of a batch come from.
+
+    Attributes
+    ----------
+    views : Views
+    needed : collection of str
+        What the objective has asked for.
+    step : int
+        How many updates were made before.
+    second : bool
+        Whether it is the second batch of the step.
+    """
+
+    views: Views
+    needed: Collection[str]
+    step: int
+    second: bool = False
+
+    def make(self, name: str, x: Tensor) -> Tensor:
+        """Make a view that the objective has asked for."""
+        if name not in self.needed:
+            raise UnknownName(
+                f"the view {name!r} was not asked for; name it in the objective's "
+                "`views`"
+            )
+        return self.views.make(name, x, step=self.step, beside=self.second)
+
+
+Rows = Tensor | tuple[Tensor, Tensor]
+"""Row numbers of a step; two of them where a second batch goes beside the first."""
+
 
 class Sampler(Protocol):
     """Anything that cuts an epoch into batches; its length is their number."""
 
     def __len__(self) -> int: ...
 
-    def epoch(self, generator: torch.Generator) -> Sequence[Tensor]:
+    def epoch(self, generator: torch.Generator) -> Sequence[Rows]:
         """List the row numbers of every batch of the next epoch.
 
         All randomness must come from `generator`: a run that is resumed in the
@@ -93,6 +141,39 @@ class Shuffled:
         return order.split(self.batch_size)[: len(self)]
 
 
+class Paired:
+    """Two batches a step: an epoch of the first, beside it as many of the second.
+
+    Parameters
+    ----------
+    first : Shuffled
+        Its epochs count.
+    second : Shuffled
+        Drawn again, in another order, whenever it is through.
+
+    Examples
+    --------
+    >>> import torch
+    >>> sampler = Paired(Shuffled(6, 2), Shuffled(2, 2))
+    >>> [(len(a), len(b)) for a, b in sampler.epoch(torch.Generator())]
+    [(2, 2), (2, 2), (2, 2)]
+    """
+
+    def __init__(self, first: Shuffled, second: Shuffled) -> None:
+        self.first = first
+        self.second = second
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def epoch(self, generator: torch.Generator) -> Sequence[tuple[Tensor, Tensor]]:
+        """List the row numbers of both batches of every step."""
+        beside: list[Tensor] = []
+        while len(beside) < len(self):
+            beside += self.second.epoch(generator)
+        return list(zip(self.first.epoch(generator), beside, strict=False))
+
+
 def suggest_batch_size(n_rows: int) -> int:
     """Choose a batch size that gives small tables several steps an epoch.
 
@@ -107,7 +188,11 @@ def suggest_batch_size(n_rows: int) -> int:
 
 
 def as_tensors(data: Mapping[str, Any], device: torch.device) -> dict[str, Tensor]:
-    """Put training data on the device: reals as float32, whole numbers as int64."""
+    """Put training data on the device: reals as float32, whole numbers as int64.
+
+    Bytes stay bytes: an image takes eight times the memory otherwise, and a view turns
+    those of a batch into numbers.
+    """
     if not data:
         raise InvalidInput("there is no data to train on; pass {'x': ..., 'y': ...}")
     tensors = {name: _as_tensor(value, device) for name, value in data.items()}
@@ -125,5 +210,6 @@ def _as_tensor(value: Any, device: torch.device) -> Tensor:
     tensor = value if isinstance(value, Tensor) else torch.tensor(np.asarray(value))
     if tensor.is_floating_point():
         return tensor.to(device, torch.float32).contiguous()
-    kind = torch.bool if tensor.dtype is torch.bool else torch.int64
-    return tensor.to(device, kind).contiguous()
+    image = tensor.dtype is torch.uint8 and tensor.ndim > 1
+    kept = image or tensor.dtype is torch.bool
+    return tensor.to(device, tensor.dtype if kept else torch.int64).contiguous()

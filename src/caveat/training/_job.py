@@ -17,9 +17,11 @@ from caveat.training._budget import Budget
 from caveat.training._loop import Loop
 from caveat.training._objective import LossFunction, Objective
 from caveat.training._optimisers import Recipe, adam
+from caveat.training._precision import check_precision
 from caveat.training._resume import Progress
 from caveat.training._run import Evaluate, Run, Training
-from caveat.training._sandbox import sandbox
+from caveat.training._sandbox import check_device, sandbox
+from caveat.training._views import View, Views
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,11 +51,14 @@ class Job:
     optimiser: Recipe | torch.optim.Optimizer | None = None
     schedule: Callable[[torch.optim.Optimizer], Any] | None = None
     clip: float | None = None
+    views: Mapping[str, View] | None = None
     evaluate: Evaluate | None = None
     checkpoints: int | Collection[int] | None = None
     best: Best | None = None
     seed: int = 0
     device: str | torch.device = "cpu"
+    precision: str = "float32"
+    channels_last: bool = False
     threads: int | None = 1
     save_to: str | os.PathLike[str] | None = None
     save_every: int | None = None
@@ -62,7 +67,7 @@ class Job:
     def train(self) -> Training:
         """Make the run, alone."""
         budget = self.budget
-        device = torch.device(self.device)
+        device = check_device(self.device)
         with sandbox(self.seed, device=device, threads=self.threads) as generator:
             loop = self.begin(generator, budget)
             while not loop.run.stopped:
@@ -78,6 +83,8 @@ class Job:
         """Set the run up; torch's own generator is seeded already."""
         device = torch.device(self.device)
         self.module.to(device).train()
+        if self.channels_last:
+            self.module.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         tensors = as_tensors(self.data, device)
         n_rows = len(next(iter(tensors.values())))
         sampler = self.sampler or Shuffled(
@@ -96,7 +103,10 @@ class Job:
             clip=self.clip,
             evaluate=self.evaluate,
             rule=self.best,
+            views=Views(self.views or {}, self.seed),
+            precision=check_precision(self.precision),
         )
+        run.views.check(run.objective.views)
         run.objective.begin(run)
         file = None
         if self.save_to is not None:

@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 
 from caveat.exceptions import InvalidInput
-from caveat.training._batches import Batch, Sampler
+from caveat.training._batches import Batch, Rows, Sampler
 from caveat.training._budget import Budget
+from caveat.training._precision import computing
 from caveat.training._resume import Progress
 from caveat.training._run import Run
 
@@ -46,7 +47,7 @@ class Loop:
         self.file = file
         self.progress = progress
         self._watched = run.evaluate is not None or run.rule is not None
-        self._batches: Sequence[Tensor] = ()
+        self._batches: Sequence[Rows] = ()
         self._epoch_start, self._position = generator.get_state(), 0
         if file is not None:
             found = file.load()
@@ -55,9 +56,11 @@ class Loop:
     def turn(self) -> None:
         """Make one update."""
         batch = self.run.batch(self.rows())
-        self.follow(batch, self.run.objective.step(self.run, batch))
+        with computing(self.run.precision, self.run.device):
+            loss = self.run.objective.step(self.run, batch)
+        self.follow(batch, loss)
 
-    def rows(self) -> Tensor:
+    def rows(self) -> Rows:
         """Give the numbers of the next rows."""
         if not self._batches:
             self._batches = self.sampler.epoch(self.generator)
@@ -65,15 +68,16 @@ class Loop:
                 raise InvalidInput("an epoch has no batch; give the sampler more rows")
         return self._batches[self._position]
 
-    def follow(self, batch: Batch, loss: float) -> None:
+    def follow(self, batch: Batch, loss: float | Tensor) -> None:
         """Do all that is due after an update."""
         run = self.run
-        run.losses.append(loss)
+        run.note(loss)
         run.objective.after_step(run, batch)
         run.updates += 1
         self._position += 1
         ended = self._position == len(self._batches)
         if ended:
+            run.settle()
             run.end_epoch()
             self._batches, self._position = (), 0
             self._epoch_start = self.generator.get_state()
@@ -83,9 +87,12 @@ class Loop:
             bool(run.stopped)
             or self.budget.is_checkpoint(run.updates, run.epoch, epoch_ended=ended)
         )
+        if checked or run.stopped:
+            run.settle()
         if checked:
             run.checkpoint()
         if self.progress is not None and (ended or checked):
             self.progress(run.updates, run.total)
         if self.file is not None and self.file.is_due(epoch_ended=ended):
+            run.settle()
             self.file.save(self._epoch_start, self._position)

@@ -38,6 +38,10 @@ class Objective:
     #: along what `answer` gives, so that `train_all` may make it for several runs.
     stacks: ClassVar[bool] = False
 
+    #: Which views of ``batch["x"]`` it asks for by ``batch.view``, of "plain", "weak",
+    #: "strong" and "distill".
+    views: tuple[str, ...] = ("plain",)
+
     def begin(self, run: Run) -> None:
         """Set up what is kept during the run; the module and data are there."""
 
@@ -45,7 +49,7 @@ class Objective:
         """Compute the loss of a batch."""
         raise NotImplementedError
 
-    def step(self, run: Run, batch: Batch) -> float:
+    def step(self, run: Run, batch: Batch) -> float | Tensor:
         """Make one update and return the loss; override it for several optimisers."""
         return run.descend(self.loss(run, batch))
 

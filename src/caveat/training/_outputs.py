@@ -25,15 +25,17 @@ def evaluating(module: nn.Module) -> Iterator[None]:
         module.train(training)
 
 
-def outputs(module: nn.Module, x: Tensor, *, batch_size: int = 8192) -> Any:
+def outputs(module: nn.Module, *x: Tensor, batch_size: int = 8192) -> Any:
     """Apply a network to all rows, batch by batch, without gradients.
+
+    In the precision and on the device in which it was trained.
 
     Parameters
     ----------
     module : torch.nn.Module
         Evaluated as after training: no dropout, batch statistics fixed.
-    x : tensor
-        On any device; batches are moved to that of the module.
+    *x : tensor
+        Its inputs, on any device; batches are moved to that of the module.
     batch_size : int, default=8192
         Rows at a time.
 
@@ -48,9 +50,10 @@ def outputs(module: nn.Module, x: Tensor, *, batch_size: int = 8192) -> Any:
     >>> outputs(mlp(2, [4], 3), torch.zeros(5, 2)).shape
     torch.Size([5, 3])
     """
-    device = next((weight.device for weight in module.parameters()), x.device)
+    device = next((weight.device for weight in module.parameters()), x[0].device)
+    batches = zip(*(each.split(batch_size) for each in x), strict=True)
     with evaluating(module):
-        parts = [module(part.to(device)) for part in x.split(batch_size)]
+        parts = [module(*(one.to(device) for one in batch)) for batch in batches]
     return torch.cat(parts)
 
 

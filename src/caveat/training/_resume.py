@@ -87,6 +87,8 @@ class Progress:
             "waiting": asdict(run.waiting),
             "best_weights": run.best_weights,
             "module": dict(run.module.state_dict()),
+            "parts": {name: dict(p.state_dict()) for name, p in run.parts.items()},
+            "optimisers": {name: o.state_dict() for name, o in run.optimisers.items()},
             "optimiser": run.optimiser.state_dict(),
             "schedule": run.schedule and run.schedule.state_dict(),
             "objective": run.objective.state(),
@@ -114,6 +116,10 @@ class Progress:
         run.waiting = Waiting(**tree["waiting"])
         run.best_weights = tree["best_weights"]
         run.module.load_state_dict(tree["module"])
+        for name, part in run.parts.items():
+            part.load_state_dict(tree["parts"][name])
+        for name, optimiser in run.optimisers.items():
+            optimiser.load_state_dict(tree["optimisers"][name])
         # First the objective: it may have put another optimiser in place.
         run.objective.load_state(run, tree["objective"])
         run.optimiser.load_state_dict(tree["optimiser"])

@@ -10,14 +10,16 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from caveat.exceptions import UnknownName
-from caveat.training._batches import Batch
+from caveat.exceptions import InvalidInput, UnknownName
+from caveat.training._batches import Batch, Rows, Source
 from caveat.training._best import Best, Waiting
 from caveat.training._dense import Answer, DenseChain
 from caveat.training._diverged import Diverged
 from caveat.training._objective import Objective
-from caveat.training._optimisers import Adam
+from caveat.training._optimisers import Adam, Recipe
 from caveat.training._outputs import evaluating
+from caveat.training._precision import computing
+from caveat.training._views import Views
 
 Evaluate = Callable[["Run"], Mapping[str, Any]]
 
@@ -68,7 +70,10 @@ class Run:
     updates, epoch : int
         Updates and whole epochs made so far.
     losses, checkpoints : list
-        As in `Training`.
+        As in `Training`. On a GPU the losses of an epoch are fetched at its end, so
+        that no step waits for a number.
+    parts, optimisers : dict by name
+        What the objective has added, see `add`.
     """
 
     module: nn.Module
@@ -82,11 +87,16 @@ class Run:
     clip: float | None = None
     evaluate: Evaluate | None = None
     rule: Best | None = None
+    views: Views = field(default_factory=Views)
+    precision: str = "float32"
     updates: int = 0
     epoch: int = 0
     losses: list[float] = field(default_factory=list)
     checkpoints: list[dict[str, Any]] = field(default_factory=list)
     stopped: str = ""
+    parts: dict[str, nn.Module] = field(default_factory=dict)
+    optimisers: dict[str, torch.optim.Optimizer] = field(default_factory=dict)
+    unread: list[Tensor] = field(default_factory=list)
     waiting: Waiting = field(default_factory=Waiting)
     best_weights: dict[str, Tensor] | None = None
     # Networks whose passes are written out, and their answers of this step.
@@ -102,14 +112,74 @@ class Run:
         """End the run after this update; the first reason counts."""
         self.stopped = self.stopped or reason
 
-    def batch(self, rows: Tensor) -> Batch:
-        """Gather rows of the data."""
+    def add(
+        self,
+        name: str,
+        module: nn.Module,
+        optimiser: Recipe | None = None,
+    ) -> nn.Module:
+        """Add a network that an objective trains beside the run's, such as a head.
+
+        Called in `Objective.begin`. It goes to the device, is saved and resumed with
+        the run, and refused if its weights leave the finite numbers.
+
+        Parameters
+        ----------
+        name : str
+        module : torch.nn.Module
+            One whose weights do not require a gradient, such as a momentum network,
+            gets no optimiser.
+        optimiser : recipe or None, default=None
+            Makes an optimiser of its own, ``run.optimisers[name]``, to be stepped with
+            ``run.descend(loss, optimiser)``. None hands its weights to the optimiser of
+            the run.
+        """
+        if name in self.parts:
+            raise InvalidInput(f"the run has a part {name!r} already; rename one")
+        self.parts[name] = module.to(self.device).train()
+        weights = [weight for weight in module.parameters() if weight.requires_grad]
+        if optimiser is not None:
+            self.optimisers[name] = optimiser(weights)
+        elif weights:
+            self.optimiser.add_param_group({"params": weights})
+        return module
+
+    def batch(self, rows: Rows) -> Batch:
+        """Gather rows of the data; of a pair, the second goes beside the first."""
         self.answers.clear()
-        there = rows.to(self.device)
+        if isinstance(rows, tuple):
+            return self._gather(rows[0], self._gather(rows[1], second=True))
+        return self._gather(rows)
+
+    def _gather(
+        self, rows: Tensor, beside: Batch | None = None, *, second: bool = False
+    ) -> Batch:
+        there = rows.to(self.device, non_blocking=True)
         return Batch(
             there,
             {name: tensor.index_select(0, there) for name, tensor in self.data.items()},
+            beside,
+            Source(self.views, self.objective.views, self.updates, second),
         )
+
+    def note(self, loss: float | Tensor) -> None:
+        """Write the loss of a step down; a tensor is read later, by `settle`."""
+        if isinstance(loss, Tensor):
+            self.unread.append(loss)
+        else:
+            self.losses.append(loss)
+
+    def settle(self) -> None:
+        """Fetch the losses that were not read yet, and refuse what is not finite."""
+        if not self.unread:
+            return
+        first = len(self.losses)
+        values = torch.stack(self.unread).double().cpu().tolist()
+        self.unread.clear()
+        for number, value in enumerate(values):
+            if not math.isfinite(value):
+                raise Diverged(f"the loss is {value}", step=first + number)
+        self.losses += values
 
     def forward(self, x: Tensor, module: nn.Module | None = None) -> Tensor:
         """Apply a network to a batch, as a loss needs it for `descend`.
@@ -128,7 +198,8 @@ class Run:
         if network not in self.chains:
             self.chains[network] = DenseChain.of(network)
         chain = self.chains[network]
-        if chain is None or x.requires_grad or not torch.is_grad_enabled():
+        plain = self.precision != "float32" or not torch.is_grad_enabled()
+        if chain is None or x.requires_grad or plain:
             return network(x)
         answer = chain.forward(x)
         self.answers.append((chain, answer))
@@ -136,7 +207,7 @@ class Run:
 
     def descend(
         self, loss: Tensor, optimiser: torch.optim.Optimizer | None = None
-    ) -> float:
+    ) -> float | Tensor:
         """Make one update along the gradient of a loss, and return its value.
 
         Parameters
@@ -158,7 +229,7 @@ class Run:
         loss: Tensor,
         slope: Tensor,
         optimiser: torch.optim.Optimizer | None = None,
-    ) -> float:
+    ) -> float | Tensor:
         """Make one update along a gradient that is known, and return the loss.
 
         Parameters
@@ -183,7 +254,7 @@ class Run:
 
     def follow_all(
         self, loss: Tensor, slopes: Iterable[tuple[Tensor, Tensor]]
-    ) -> float:
+    ) -> float | Tensor:
         """Make one update along gradients by several answers, and return the loss.
 
         Parameters
@@ -202,7 +273,14 @@ class Run:
         self._update(self.optimiser)
         return value
 
-    def _finite(self, loss: Tensor) -> float:
+    @property
+    def reads_late(self) -> bool:
+        """Whether losses are fetched at the end of an epoch: asking for one waits."""
+        return self.device.type != "cpu"
+
+    def _finite(self, loss: Tensor) -> float | Tensor:
+        if self.reads_late:
+            return loss.detach()
         value = loss.item()
         if not math.isfinite(value):
             raise Diverged(f"the loss is {value}", step=self.updates)
@@ -248,7 +326,7 @@ class Run:
         row: dict[str, Any] = {"updates": self.updates, "epoch": self.epoch}
         row["loss"] = math.fsum(recent) / len(recent)
         if self.evaluate is not None:
-            with evaluating(self.module):
+            with evaluating(self.module), computing(self.precision, self.device):
                 scores = self.evaluate(self)
             row.update({name: _plain(score) for name, score in scores.items()})
         self.checkpoints.append(row)
@@ -264,9 +342,10 @@ class Run:
 
     def check_weights(self) -> None:
         """Refuse to go on with a weight that is not finite."""
-        for name, tensor in self.module.state_dict().items():
-            if tensor.is_floating_point() and not torch.isfinite(tensor).all():
-                raise Diverged(f"{name!r} is not finite", step=self.updates)
+        for module in (self.module, *self.parts.values()):
+            for name, tensor in module.state_dict().items():
+                if tensor.is_floating_point() and not torch.isfinite(tensor).all():
+                    raise Diverged(f"{name!r} is not finite", step=self.updates)
 
     def finish(self) -> Training:
         """Give the module its final weights."""

@@ -8,6 +8,27 @@ from contextlib import contextmanager
 import numpy as np
 import torch
 
+from caveat.exceptions import InvalidInput
+
+
+def check_device(device: str | torch.device) -> torch.device:
+    """Refuse a device that is not there.
+
+    Examples
+    --------
+    >>> check_device("cpu")
+    device(type='cpu')
+    """
+    try:
+        where = torch.device(device)
+        torch.empty(0, device=where)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).strip().splitlines()[0].rstrip(".")
+        raise InvalidInput(
+            f"the device {str(device)!r} cannot be used here ({reason}); use 'cpu'"
+        ) from error
+    return where
+
 
 @contextmanager
 def seeded(seed: int | None, device: str | torch.device = "cpu") -> Iterator[None]:
@@ -35,7 +56,7 @@ def seeded(seed: int | None, device: str | torch.device = "cpu") -> Iterator[Non
     if seed is None:
         yield
         return
-    where = torch.device(device)
+    where = check_device(device)
     with torch.random.fork_rng(
         devices=[] if where.type == "cpu" else [where],
         device_type="cuda" if where.type == "cpu" else where.type,
@@ -83,7 +104,7 @@ def sandbox(
         torch.set_num_threads(before)
 
 
-def mixed(seed: int, stream: int) -> int:
+def mixed(seed: int, *stream: int) -> int:
     """Make 63 bits of a seed and a stream; neighbours have nothing in common."""
-    state = np.random.SeedSequence(seed, spawn_key=(stream,)).generate_state(2)
+    state = np.random.SeedSequence(seed, spawn_key=stream).generate_state(2)
     return (int(state[0]) << 32 | int(state[1])) >> 1

@@ -77,10 +77,13 @@ def _kind(job: Job) -> Hashable:
     objective = job.objective
     if not isinstance(objective, Objective) or not objective.stacks:
         return None
+    if job.precision != "float32":
+        return None
     if torch.device(job.device).type != "cpu" or "x" not in job.data:
         return None
     if any(
-        item is not None for item in (job.sampler, job.schedule, job.clip, job.save_to)
+        item is not None
+        for item in (job.sampler, job.schedule, job.clip, job.save_to, job.views)
     ):
         return None
     chain = DenseChain.of(job.module)
@@ -181,7 +184,8 @@ class _Stack:
 
     def _batches(self) -> tuple[Tensor, list[Batch]]:
         """Gather the next rows of all runs at once: they have the same data."""
-        rows = [seat.loop.rows() for seat in self.seats]
+        drawn = [seat.loop.rows() for seat in self.seats]
+        rows = [own for own in drawn if isinstance(own, Tensor)]
         flat, shape = torch.cat(rows), (len(rows), -1)
         parts = {
             name: tensor.index_select(0, flat).unflatten(0, shape)

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from caveat._files import read_plain, replacing
 from caveat.exceptions import DataError, InvalidInput
+from caveat.training._plain import from_json, to_json
 
 _MAGIC = b"caveat tree 1\n"
 _DIGEST = hashlib.sha256().digest_size
@@ -57,7 +58,16 @@ def save_tree(path: str | os.PathLike[str], tree: Any) -> None:
     """
     tensors: list[bytes] = []
     places: list[dict[str, Any]] = []
-    header = {"tree": _encode(tree, tensors, places), "tensors": places}
+
+    def leaf(node: Any) -> Any:
+        if isinstance(node, Tensor):
+            return {"$": "tensor", "of": _place(node, tensors, places)}
+        raise InvalidInput(
+            f"a {type(node).__name__} cannot be stored; use tensors, numbers, text, "
+            "lists, tuples and dicts"
+        )
+
+    header = {"tree": to_json(tree, leaf), "tensors": places}
     text = json.dumps(header, allow_nan=False).encode()
     parts = [_MAGIC, len(text).to_bytes(8, "little"), text, *tensors]
     digest = hashlib.sha256()
@@ -95,33 +105,9 @@ def load_tree(path: str | os.PathLike[str]) -> Any:
         header = json.loads(body[start:end])
         payload = memoryview(body)[end:]
         tensors = [_tensor(place, payload) for place in header["tensors"]]
-        return _decode(header["tree"], tensors)
+        return from_json(header["tree"], {"tensor": lambda place: tensors[place]})
     except (ValueError, LookupError, TypeError, RuntimeError) as error:
         raise DataError(f"{str(path)!r} holds no tree ({error}); delete it") from error
-
-
-def _encode(node: Any, tensors: list[bytes], places: list[dict[str, Any]]) -> Any:
-    if node is None or isinstance(node, bool | int | str):
-        return node
-    if isinstance(node, float):
-        return node if math.isfinite(node) else {"$": "float", "of": repr(node)}
-    if isinstance(node, Tensor):
-        return {"$": "tensor", "of": _place(node, tensors, places)}
-    if isinstance(node, list):
-        return [_encode(item, tensors, places) for item in node]
-    if isinstance(node, tuple):
-        return {"$": "tuple", "of": [_encode(item, tensors, places) for item in node]}
-    if isinstance(node, dict):
-        # As pairs: JSON would turn the keys 0, 1, ... of an optimiser into text.
-        pairs = [
-            [_encode(key, tensors, places), _encode(value, tensors, places)]
-            for key, value in node.items()
-        ]
-        return {"$": "dict", "of": pairs}
-    raise InvalidInput(
-        f"a {type(node).__name__} cannot be stored; use tensors, numbers, text, lists, "
-        "tuples and dicts"
-    )
 
 
 def _place(tensor: Tensor, tensors: list[bytes], places: list[dict[str, Any]]) -> int:
@@ -141,23 +127,6 @@ def _place(tensor: Tensor, tensors: list[bytes], places: list[dict[str, Any]]) -
         }
     )
     return len(places) - 1
-
-
-def _decode(node: Any, tensors: list[Tensor]) -> Any:
-    if isinstance(node, list):
-        return [_decode(item, tensors) for item in node]
-    if not isinstance(node, dict):
-        return node
-    kind, of = node["$"], node["of"]
-    if kind == "tensor":
-        return tensors[of]
-    if kind == "float":
-        return float(of)
-    if kind == "tuple":
-        return tuple(_decode(item, tensors) for item in of)
-    if kind == "dict":
-        return {_decode(key, tensors): _decode(value, tensors) for key, value in of}
-    raise ValueError(f"unknown part {kind!r}")
 
 
 def _tensor(place: dict[str, Any], payload: memoryview) -> Tensor:

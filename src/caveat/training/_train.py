@@ -15,6 +15,7 @@ from caveat.training._job import Job
 from caveat.training._objective import Objective
 from caveat.training._optimisers import Recipe
 from caveat.training._run import Evaluate, Training
+from caveat.training._views import View
 
 
 def train(
@@ -30,11 +31,14 @@ def train(
     optimiser: Recipe | torch.optim.Optimizer | None = None,
     schedule: Callable[[torch.optim.Optimizer], Any] | None = None,
     clip: float | None = None,
+    views: Mapping[str, View] | None = None,
     evaluate: Evaluate | None = None,
     checkpoints: int | Collection[int] | None = None,
     best: Best | None = None,
     seed: int = 0,
     device: str | torch.device = "cpu",
+    precision: str = "float32",
+    channels_last: bool = False,
     threads: int | None = 1,
     save_to: str | os.PathLike[str] | None = None,
     save_every: int | None = None,
@@ -54,7 +58,7 @@ def train(
         `Objective` for whatever does more.
     data : mapping of str to array or tensor
         Training rows, such as ``{"x": X, "y": y}``; all with as many rows. Reals
-        become float32, whole numbers int64.
+        become float32, whole numbers int64; images of bytes stay bytes.
     steps, epochs : int
         The budget, one of the two: updates, or passes over the rows.
     batch_size : int, default=128
@@ -69,6 +73,11 @@ def train(
         Makes a learning-rate scheduler of the optimiser; it steps every epoch.
     clip : float or None, default=None
         Largest norm of the gradient.
+    views : mapping of str to callable, or None, default=None
+        ``{"weak": maker, ...}`` with ``maker(x, generator)``: what
+        ``batch.view("weak")`` gives to an objective that names it in its `views`.
+        "plain" are the rows as they are, unless a maker is given, such as one that
+        turns bytes into numbers.
     evaluate : callable or None, default=None
         ``evaluate(run)`` gives named scores; called at checkpoints, in evaluation
         mode and without gradients.
@@ -81,6 +90,11 @@ def train(
         Seeds batches, dropout and whatever else draws.
     device : str or torch.device, default="cpu"
         Where to train.
+    precision : {"float32", "bfloat16"}, default="float32"
+        "bfloat16" lets torch compute products in half the width, in steps and in
+        `evaluate`; weights and losses stay single.
+    channels_last : bool, default=False
+        Lay the weights of convolutions out as GPUs like them.
     threads : int or None, default=1
         For torch during the run; None leaves the number alone.
     save_to : path or None, default=None
@@ -126,11 +140,14 @@ def train(
         optimiser=optimiser,
         schedule=schedule,
         clip=clip,
+        views=views,
         evaluate=evaluate,
         checkpoints=checkpoints,
         best=best,
         seed=seed,
         device=device,
+        precision=precision,
+        channels_last=channels_last,
         threads=threads,
         save_to=save_to,
         save_every=save_every,
