@@ -10,8 +10,7 @@ import pandas as pd
 
 from caveat.candidates._classifier import PartialLabelClassifier, label_array
 from caveat.exceptions import CaveatError, DataError, InvalidInput
-from caveat.tables import TableEncoder
-from caveat.tables._plain import encoder_from, plain_encoder
+from caveat.tables import TableEncoder, encoder_from, plain_encoder
 from caveat.training import load_tree, mlp, save_tree
 
 #: What putting forged parts together can raise.

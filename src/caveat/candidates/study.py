@@ -26,8 +26,7 @@ from caveat.candidates.criteria import (
 )
 from caveat.candidates.registry import CRITERIA, LEARNERS, MEASURES, RULES
 from caveat.exceptions import InvalidInput
-from caveat.study import untouched
-from caveat.study._search import random_configurations
+from caveat.study import random_configurations, untouched
 from caveat.study.topic import Context, Outcome, Row, Split
 from caveat.training import Diverged
 

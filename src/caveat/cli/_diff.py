@@ -30,8 +30,7 @@ def diff(ctx: click.Context, first: str, second: str, tolerance: float) -> None:
     """
     from caveat.cli._status import tell_damage
     from caveat.exceptions import InvalidInput
-    from caveat.study import Ledger
-    from caveat.study._diff import compare
+    from caveat.study import Ledger, compare
 
     if not tolerance >= 0:
         raise InvalidInput(f"--tolerance {tolerance} is negative; use 0 or more")

@@ -51,10 +51,8 @@ def run(
     Every finished trial is kept in a ledger, so the same command resumes after
     any interruption and runs only what is missing.
     """
-    from caveat.study import load_study
+    from caveat.study import check_jobs, load_study, skipped
     from caveat.study import run as run_study
-    from caveat.study._plan import skipped
-    from caveat.study._pool import check_jobs
 
     check_jobs(jobs)
     loaded = load_study(study)
@@ -150,8 +148,7 @@ def _missing(study: Any, engine: str | None) -> list[str]:
 
 def _show_plan(study: Any, where: str, *, yes: bool) -> None:
     """Show the grid, and how long it may take as far as the ledger knows."""
-    from caveat.study import plan
-    from caveat.study._records import dataset_name
+    from caveat.study import dataset_name, plan
 
     trials = plan(study, yes=yes)
     grid: Counter[tuple[str, str]] = Counter()
@@ -191,8 +188,7 @@ def _show_plan(study: Any, where: str, *, yes: bool) -> None:
 
 
 def _mean_seconds(where: str) -> dict[tuple[str, str], float]:
-    from caveat.study import Ledger
-    from caveat.study._database import NoLedgerYet
+    from caveat.study import Ledger, NoLedgerYet
 
     try:
         with Ledger(where) as book:

@@ -41,7 +41,7 @@ def find_ledger(given: str | None) -> str:
 
 def tell_damage(damaged: Sequence[Damage], where: str) -> bool:
     """Say on stderr how much of a ledger is damaged; return whether anything is."""
-    from caveat.study._database import masked
+    from caveat.study import masked
 
     if damaged:
         rows = "1 row" if len(damaged) == 1 else f"{len(damaged):,} rows"

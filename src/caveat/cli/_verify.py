@@ -10,8 +10,7 @@ import click
 from caveat.cli._console import note, say, table
 
 if TYPE_CHECKING:
-    from caveat.study import Damage
-    from caveat.study._verify import Rerun
+    from caveat.study import Damage, Rerun
 
 _MOST_SHOWN = 20
 
@@ -52,11 +51,11 @@ def verify(
     """
     from caveat.cli._status import find_ledger
     from caveat.exceptions import DamagedLedger
-    from caveat.study import Damage, Ledger
-    from caveat.study import _verify as again
+    from caveat.study import RERUN_TOLERANCE, Damage, Ledger
+    from caveat.study import rerun as run_again
 
     where = find_ledger(ledger)
-    limit = again.TOLERANCE if tolerance is None else tolerance
+    limit = RERUN_TOLERANCE if tolerance is None else tolerance
     facts: dict[str, Any] = {"records": None, "digest": None, "schema": None}
     found: Rerun | None = None
     try:
@@ -66,7 +65,7 @@ def verify(
             if not any(item.key == "" for item in damaged):
                 facts |= _count(book)
                 if rerun:
-                    found = again.rerun(
+                    found = run_again(
                         book, rerun, tolerance=limit, allow_import=allow_import
                     )
                     damaged = damaged + found.differing
@@ -105,7 +104,7 @@ def _as_json(
     tolerance: float,
 ) -> str:
     from caveat import __version__
-    from caveat.study._database import masked
+    from caveat.study import masked
 
     return json.dumps(
         {

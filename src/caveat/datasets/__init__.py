@@ -13,6 +13,7 @@ __getattr__, __dir__, __all__ = attach(
         "_read": ["read"],
         "_folder": ["fetch", "import_files", "verify"],
         "_home": ["data_home"],
+        "_kinds": ["KINDS", "check_columns", "column_kind", "detect_kinds"],
         "_content": ["content_digest"],
         "_digest": ["digest"],
         "_fingerprint": ["fingerprint"],

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from caveat.eapp._neighbours import Neighbours
 from caveat.eapp._rank_table import rank_table
-from caveat.ranking._bits import popcount, trailing_zeros
+from caveat.ranking import popcount, trailing_zeros
 
 
 def search_all(

@@ -27,7 +27,7 @@ from caveat.eapp._gray import (
 from caveat.eapp._label_vectors import LabelVectors, blocks
 from caveat.eapp._neighbours import Neighbours
 from caveat.eapp._rank_table import RankTable, rank_table
-from caveat.ranking._bits import trailing_zeros
+from caveat.ranking import trailing_zeros
 
 # Bytes that one block of ranks may take; with the float copies of its pieces the
 # product stays below a third of a gigabyte at any number of points.

@@ -16,7 +16,7 @@ import pandas as pd
 from caveat._files import write_whole
 from caveat._text import terminal_text
 from caveat.exceptions import InvalidInput
-from caveat.statistics._checks import check_count
+from caveat.statistics import check_count
 
 # What makes a spreadsheet read text as a formula, also in full width.
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")

@@ -11,6 +11,7 @@ __getattr__, __dir__, __all__ = attach(
         "_regret": ["regret"],
         "_agreement": ["criterion_agreement"],
         "_advice": ["fitting_test"],
+        "_checks": ["check_count"],
         "_bayesian": [
             "Practical",
             "bayesian_correlated_t_test",

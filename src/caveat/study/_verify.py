@@ -20,7 +20,7 @@ from caveat.study.registry import ENGINES
 
 #: Largest difference of two numbers that libraries of other versions, or another
 #: machine's, may make; the same code on the same machine gives the same bits.
-TOLERANCE = 1e-6
+RERUN_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def rerun(
     ledger: Ledger,
     count: int,
     *,
-    tolerance: float = TOLERANCE,
+    tolerance: float = RERUN_TOLERANCE,
     allow_import: bool = False,
     engine: str = "serial",
     rng: random.Random | None = None,

@@ -11,7 +11,7 @@ from pandas.api import types
 from scipy import sparse
 from sklearn.utils import check_array
 
-from caveat.datasets._kinds import check_columns
+from caveat.datasets import check_columns
 from caveat.exceptions import InvalidInput, listing
 
 _DAY = np.timedelta64(1, "D")

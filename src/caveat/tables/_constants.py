@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from caveat.datasets._kinds import detect_kinds
+from caveat.datasets import detect_kinds
 from caveat.exceptions import InvalidInput, UnknownName, listing
 from caveat.tables._categorical import level_counts
 from caveat.tables._columns import (
