@@ -105,6 +105,21 @@ def test_a_lease_runs_out_and_a_heartbeat_renews_it(trials, path, monkeypatch):
         assert second.claim(keys[:1]) == keys[:1]
 
 
+def test_what_an_earlier_run_could_not_give_back_runs_out(trials, path, monkeypatch):
+    keys = [trial.key for trial in trials][:1]
+    clock = [1000.0]
+    now = property(lambda ledger: sa.literal(clock[0]))
+    monkeypatch.setattr(Ledger, "_now", now)
+    with Ledger(path, write=True, lease=30) as lost:
+        lost.add_study("small", {}, trials)
+        assert lost.claim(keys) == keys
+    with Ledger(path, write=True, lease=30) as again:
+        for _ in range(4):
+            clock[0] += 10
+            again.heartbeat()
+        assert again.claim(keys) == keys
+
+
 def test_leases_are_counted_in_seconds_of_the_databases_clock(book):
     before = time.time()
     with book._read() as connection:
@@ -294,7 +309,7 @@ def test_a_reader_changes_no_byte_of_an_idle_ledger(book, path):
         reader.records()
         reader.counts()
         with pytest.raises(LedgerError, match="cannot be written"):
-            reader.heartbeat()
+            reader.claim(["some key"])
     assert path.read_bytes() == before
 
 

@@ -89,6 +89,7 @@ class Ledger:
             self.owner = me()
         self._engine, self.schema = open_engine(url, write=write)
         self._told: set[tuple[str, str, str]] = set()
+        self._claims: set[str] = set()
 
     def __enter__(self) -> Ledger:
         return self
@@ -246,19 +247,26 @@ class Ledger:
             )
             .returning(trial.c.key)
         )
+        # Asked for is as good as taken until the answer is here: it may be lost.
+        self._claims.update(keys)
         with self._begin() as connection:
             taken = set(connection.scalars(statement))
+        self._claims.difference_update(set(keys) - taken)
         return [key for key in keys if key in taken]
 
     @patient
     def heartbeat(self) -> None:
-        """Renew all leases of this process."""
+        """Renew the leases that were taken through this object.
+
+        Not all of the process: what an earlier run in it could not give back runs out.
+        """
         with self._begin() as connection:
-            connection.execute(
-                trial.update()
-                .where(trial.c.owner == self.owner)
-                .values(expires=self._now + self.lease)
-            )
+            for part in _parts(list(self._claims)):
+                connection.execute(
+                    trial.update()
+                    .where(trial.c.key.in_(part), trial.c.owner == self.owner)
+                    .values(expires=self._now + self.lease)
+                )
 
     @patient
     def release(self, keys: Iterable[str]) -> None:
@@ -270,6 +278,7 @@ class Ledger:
                     .where(trial.c.key.in_(part), trial.c.owner == self.owner)
                     .values(owner=None, expires=0.0)
                 )
+                self._claims.difference_update(part)
 
     def finish(self, topic: str, ended: Finished) -> bool:
         """Store how one trial ended, whole; say whether it was the first result."""
@@ -307,6 +316,7 @@ class Ledger:
                 connection.execute(self._insert(glossary), list(words.values()))
         # Only now it is certain that they are there.
         self._told.update(words)
+        self._claims.difference_update(item.key for item in ordered)
         return first | again
 
     def _note_ends(
