@@ -1,6 +1,7 @@
 """Three ways to the same answers."""
 
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -249,3 +250,31 @@ def test_more_than_sixty_four_masks_and_rows_fill_several_words():
     fast = tree_evaluator(ask, X, imputer, block_size=10**6)
     expected = plain_loop(ask, X, imputer, masks)
     np.testing.assert_array_equal(fast.answers(masks), expected)
+
+
+def test_a_model_that_knows_absent_columns_is_told_and_nothing_is_imputed():
+    class Told:
+        """Answers the number of columns that are there, by row."""
+
+        classes_ = np.array([0, 1])
+        asked: ClassVar[list[int]] = []
+
+        def predict_proba(self, X):
+            return self.predict_masked(X, np.zeros(X.shape, bool))
+
+        def predict_masked(self, X, gone):
+            self.asked.append(len(X))
+            assert not X.isna().any().any()
+            share = (~gone).sum(axis=1) / gone.shape[1] * (X["a"] > 0)
+            return np.column_stack([1 - share, share])
+
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(12, 3)), columns=list("abc"))
+    y = (X["a"] > 0).to_numpy().astype(int)
+    curve = shift_curve(
+        Told(), X, y, X[["c", "b", "a"]], y, scenario="least", metric="brier"
+    )
+    values = curve.table.sort_values("k")["value"].to_numpy()
+    expected = [y.mean() * (1 - (3 - k) / 3) ** 2 for k in range(4)]
+    ratio = values[1:] / values[-1]
+    np.testing.assert_allclose(ratio, np.array(expected[1:]) / expected[-1])

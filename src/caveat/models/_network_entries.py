@@ -340,7 +340,13 @@ NETWORKS = [
             "correct_epochs": _whole(1, 2),
             **_rates((1e-5, 0.1)),
         },
-        quick={"n_stages": 4, "hidden_d": 16, "d_embedding": 4},
+        quick={
+            "n_stages": 6,
+            "hidden_d": 16,
+            "d_embedding": 4,
+            "correct_epochs": 4,
+            "learning_rate": 0.03,
+        },
     ),
     _network(
         "tabm",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
+from sklearn.utils import Tags
 from torch import Tensor, nn
 
 from caveat.models._tasks import is_classification
@@ -102,9 +103,10 @@ class SwitchTab(NetworkModel):
 
     Warnings
     --------
-    Two things differ from the published code. There, the rows of a batch attend to each
-    other, so that an answer depends on what else is asked; here each row is a sequence
-    of its own. There, a sigmoid ends the decoder, which cannot reach standardised
+    The encoder is as wide as the table and norms its rows: of two columns only the
+    larger is known. Two things differ from the published code. There, the rows of a
+    batch attend to each other, so that an answer depends on what else is asked; here
+    each row is a sequence of its own. There, a sigmoid ends the decoder, which cannot reach standardised
     columns; here it does not.
 
     References
@@ -119,6 +121,14 @@ class SwitchTab(NetworkModel):
 
     def _network(self, layout: Layout, n_outputs: int) -> nn.Module:
         return SwitchNet(layout, n_outputs)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        for kind in (tags.classifier_tags, tags.regressor_tags):
+            if kind is not None:
+                # The norm over two columns leaves which of them is larger.
+                kind.poor_score = True
+        return tags
 
     def _objective(self, view: str) -> Supervised:
         return Switching(is_classification(self.task), view, self.alpha)
