@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator
 import numpy as np
 from numpy.typing import NDArray
 
-from caveat.bags._newton import Minimum
+from caveat.bags.solvers._newton import Minimum
 from papers.bags.line_search import line_search
 
 Vector = NDArray[np.float64]

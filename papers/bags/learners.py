@@ -21,12 +21,12 @@ from caveat.bags import (
     LaplacianMeanMap,
     MeanMap,
 )
-from caveat.bags._design import Design
-from caveat.bags._logistic import descend
-from caveat.bags._mean_operator import Task
-from caveat.bags._network import BagLoss
-from caveat.bags._newton import Minimum
-from caveat.bags._problem import BagProblem
+from caveat.bags.learners._mean_operator import Task
+from caveat.bags.learners._network import BagLoss
+from caveat.bags.learners._problem import BagProblem
+from caveat.bags.solvers._design import Design
+from caveat.bags.solvers._logistic import descend
+from caveat.bags.solvers._newton import Minimum
 from papers.bags.lbfgs import lbfgs
 from papers.bags.lockstep import Routine, run_together
 

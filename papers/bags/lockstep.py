@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caveat.bags._design import Design
+from caveat.bags.solvers._design import Design
 
 Floats = NDArray[np.float64]
 Routine = Generator[Floats, tuple[float, Floats], Any]

@@ -27,9 +27,9 @@ from sklearn.metrics import accuracy_score, f1_score
 from sklearn.model_selection import ShuffleSplit
 
 from caveat.bags import bag_proportions, search, standard_bags
-from caveat.bags._search import STRATEGIES
-from caveat.bags._standard import StandardBags
 from caveat.bags.registry import LEARNERS
+from caveat.bags.selection._search import STRATEGIES
+from caveat.bags.worlds._standard import StandardBags
 from papers.bags.learners import published_learner
 from papers.bags.splits import SPLIT_SEEDS, published_strategies
 

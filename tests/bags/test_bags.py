@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caveat.bags import bag_proportions, check_feasibility, make_bags
-from caveat.bags._bags import VARIANTS
+from caveat.bags.worlds._bags import VARIANTS
 from caveat.exceptions import CaveatError, InvalidInput
 
 

@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from caveat.bags._design import DenseDesign, SparseDesign, design
-from caveat.bags._kernels import log_cosh_along, log_cosh_terms
+from caveat.bags.solvers._design import DenseDesign, SparseDesign, design
+from caveat.bags.solvers._kernels import log_cosh_along, log_cosh_terms
 
 
 def one_hot_items(n=200, seed=0, low=-1.0, high=1.0):

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
 from caveat.bags import EMLogisticRegression
-from caveat.bags._assignment import (
+from caveat.bags.learners._assignment import (
     bag_counts,
     first_of_bags,
     hard_labels,
     soft_labels,
 )
-from caveat.bags._problem import BagProblem
+from caveat.bags.learners._problem import BagProblem
 from caveat.exceptions import CaveatError
 
 

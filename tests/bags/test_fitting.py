@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import softmax
 
-from caveat.bags._fitting import (
+from caveat.bags.worlds._margins import (
     closest_mixture,
     controlled_rounding,
     fit_margins,

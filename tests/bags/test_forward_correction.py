@@ -6,9 +6,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVR
 
 from caveat.bags import BagForwardCorrection, InverseCalibration
-from caveat.bags._design import design
-from caveat.bags._forward_correction import _Objective, log_transitions
-from caveat.bags._problem import BagProblem
+from caveat.bags.learners._forward_correction import _Objective, log_transitions
+from caveat.bags.learners._problem import BagProblem
+from caveat.bags.solvers._design import design
 
 
 def tiny(n_classes, seed=0, n=6):

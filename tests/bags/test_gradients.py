@@ -6,13 +6,13 @@ import torch
 from scipy import sparse
 from torch import nn
 
-from caveat.bags._design import DenseDesign, design
-from caveat.bags._dllp import KLLoss
-from caveat.bags._easy_llp import WeightedItemLoss, easy_coefficients
-from caveat.bags._logistic import fit_logistic
-from caveat.bags._newton import value_at
-from caveat.bags._problem import BagProblem
-from caveat.bags._vat import VATLoss, mean_kl
+from caveat.bags.learners._dllp import KLLoss
+from caveat.bags.learners._easy_llp import WeightedItemLoss, easy_coefficients
+from caveat.bags.learners._problem import BagProblem
+from caveat.bags.learners._vat import VATLoss, mean_kl
+from caveat.bags.solvers._design import DenseDesign, design
+from caveat.bags.solvers._logistic import fit_logistic
+from caveat.bags.solvers._newton import value_at
 
 
 def slopes(function, point, step=1e-6):

@@ -9,9 +9,9 @@ from caveat.bags import (
     MeanMap,
     fit_together,
 )
-from caveat.bags._alternating_mean_map import label_by_rank
-from caveat.bags._laplacian_mean_map import normalised_cut
-from caveat.bags._problem import BagProblem
+from caveat.bags.learners._alternating_mean_map import label_by_rank
+from caveat.bags.learners._laplacian_mean_map import normalised_cut
+from caveat.bags.learners._problem import BagProblem
 from caveat.exceptions import CaveatError
 
 FAMILY = [MeanMap, LaplacianMeanMap, AlternatingMeanMap]

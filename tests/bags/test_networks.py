@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from caveat.bags import LLPVAT, BagForwardNetwork, DLLPClassifier, EasyLLP
-from caveat.bags._bag_batches import BagBatches
-from caveat.bags._dllp import KLLoss
-from caveat.bags._easy_llp import easy_coefficients
-from caveat.bags._forward_network import closest_prior, group_transitions
-from caveat.bags._network import as_float32, segment_means
-from caveat.bags._problem import BagProblem
-from caveat.bags._vat import VATLoss, mean_kl, ramp, unit_rows
+from caveat.bags.learners._bag_batches import BagBatches
+from caveat.bags.learners._dllp import KLLoss
+from caveat.bags.learners._easy_llp import easy_coefficients
+from caveat.bags.learners._forward_network import closest_prior, group_transitions
+from caveat.bags.learners._network import as_float32, segment_means
+from caveat.bags.learners._problem import BagProblem
+from caveat.bags.learners._vat import VATLoss, mean_kl, ramp, unit_rows
 from caveat.exceptions import CaveatError
 from caveat.training import adam, mlp, train
 

@@ -3,9 +3,9 @@ import pytest
 from scipy.optimize import minimize
 
 from caveat.bags import _newton
-from caveat.bags._design import DenseDesign
-from caveat.bags._newton import newton
-from caveat.bags._penalty_path import minima_along
+from caveat.bags.solvers._design import DenseDesign
+from caveat.bags.solvers._newton import newton
+from caveat.bags.solvers._penalty_path import minima_along
 
 
 def problem(seed=0, n=120, d=5, far=0.2):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from caveat.bags import bag_hardness, bag_proportions, make_bags, standard_bags
-from caveat.bags._clusters import cluster_items
-from caveat.bags._standard import SEED
+from caveat.bags.worlds._clusters import cluster_items
+from caveat.bags.worlds._standard import SEED
 
 SMALL = [one for one in standard_bags("adult") if one.bags == "small"]
 QUICK = [one for one in SMALL if one.variant != "intermediate"]

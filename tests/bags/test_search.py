@@ -8,8 +8,8 @@ from caveat.bags import (
     MeanMap,
     search,
 )
-from caveat.bags._search import STRATEGIES, strategy_splitter
 from caveat.bags.criteria import bag_l1
+from caveat.bags.selection._search import STRATEGIES, strategy_splitter
 from caveat.exceptions import CaveatError
 
 

@@ -3,10 +3,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from caveat.bags import figures
-from caveat.bags._search import STRATEGIES
-from caveat.bags._worlds import expand_worlds, standard_world
 from caveat.bags.registry import CRITERIA, LEARNERS, MEASURES, RULES
+from caveat.bags.selection._search import STRATEGIES
 from caveat.bags.study import TOPIC
+from caveat.bags.worlds._scenarios import expand_worlds, standard_world
 from caveat.exceptions import CaveatError
 from caveat.statistics import best_set, select
 from caveat.study import Ledger, load_study, plan, run_trial

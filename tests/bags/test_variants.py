@@ -4,9 +4,14 @@ from scipy import sparse, stats
 from sklearn.tree import DecisionTreeRegressor
 
 from caveat.bags import identify_variant, make_bags, standard_bags
-from caveat.bags._fcit import fcit, ratio_test, standardised
-from caveat.bags._tree import BinnedItems, boost, tree_errors
-from caveat.bags._variants import _sample, _verdict, chi_square, permutation_test
+from caveat.bags.variants._fcit import fcit, ratio_test, standardised
+from caveat.bags.variants._identify import (
+    _sample,
+    _verdict,
+    chi_square,
+    permutation_test,
+)
+from caveat.bags.variants._tree import BinnedItems, boost, tree_errors
 from caveat.exceptions import CaveatError
 
 SMALL = [one.name for one in standard_bags("adult") if one.bags == "small"]

@@ -7,7 +7,7 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import ShuffleSplit
 
 from caveat.bags import FullBagKFold, MeanMap, bag_proportions, fit_together, search
-from caveat.bags._design import design
+from caveat.bags.solvers._design import design
 from papers.bags.learners import (
     PUBLISHED,
     CappedEM,

@@ -15,7 +15,7 @@ from caveat.audit._reading import Reading
 from caveat.audit._reading_weaker import Shares
 from caveat.audit._remark import Remark, number
 from caveat.audit._shares import RULE
-from caveat.bags._variants import TESTS
+from caveat.bags.variants._identify import TESTS
 
 NAME, EYEBROW = "shares", "Weaker labels: shares of groups"
 _ALPHA = 0.05

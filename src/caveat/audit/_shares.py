@@ -21,9 +21,9 @@ from caveat.audit._table import Table
 from caveat.audit.registry import SHARES
 from caveat.bags import bag_hardness, feature_bags, identify_variant
 from caveat.bags._examine import QUICK_GRIDS
-from caveat.bags._search import STRATEGIES, search
 from caveat.bags._shares import share_table
 from caveat.bags.registry import LEARNERS as BAG_LEARNERS
+from caveat.bags.selection._search import STRATEGIES, search
 from caveat.exceptions import InvalidInput
 from caveat.tables import TableEncoder
 

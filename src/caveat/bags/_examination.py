@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from caveat.bags._bags import Bags
-from caveat.bags._hardness import Hardness
-from caveat.bags._variants import VariantReport
+from caveat.bags.variants._hardness import Hardness
+from caveat.bags.variants._identify import VariantReport
+from caveat.bags.worlds._bags import Bags
 
 BEST = "best possible"
 """The rule that looks at the test items; every other rule's regret is against it."""

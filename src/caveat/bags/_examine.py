@@ -17,15 +17,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
-from caveat.bags._bags import Bags
 from caveat.bags._examination import BEST, BagExamination
-from caveat.bags._feature_bags import feature_bags
-from caveat.bags._hardness import Hardness, bag_hardness
 from caveat.bags._params import check_whole
-from caveat.bags._search import STRATEGIES, search
 from caveat.bags._shares import share_table
-from caveat.bags._variants import VariantReport, identify_variant
 from caveat.bags.registry import LEARNERS
+from caveat.bags.selection._search import STRATEGIES, search
+from caveat.bags.variants._hardness import Hardness, bag_hardness
+from caveat.bags.variants._identify import VariantReport, identify_variant
+from caveat.bags.worlds._bags import Bags
+from caveat.bags.worlds._feature_bags import feature_bags
 from caveat.exceptions import InvalidInput, MissingExtra
 from caveat.measures import evaluate, get
 from caveat.tables import TableEncoder

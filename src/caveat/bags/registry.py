@@ -16,7 +16,7 @@ LEARNERS = Registry(
     [
         Entry(
             name="em-lr",
-            target="caveat.bags._em:EMLogisticRegression",
+            target="caveat.bags.learners._em:EMLogisticRegression",
             display="EM/LR",
             summary="logistic regression on labels it assigns itself",
             paper="Comarela et al. (2018)",
@@ -25,7 +25,7 @@ LEARNERS = Registry(
         ),
         Entry(
             name="mm",
-            target="caveat.bags._mean_map:MeanMap",
+            target="caveat.bags.learners._mean_map:MeanMap",
             display="MM",
             summary="linear, from class means that explain the bag means",
             paper="Quadrianto et al. (2009)",
@@ -34,7 +34,7 @@ LEARNERS = Registry(
         ),
         Entry(
             name="lmm",
-            target="caveat.bags._laplacian_mean_map:LaplacianMeanMap",
+            target="caveat.bags.learners._laplacian_mean_map:LaplacianMeanMap",
             display="LMM",
             summary="mean map with class means that vary smoothly over bags",
             paper="Patrini et al. (2014)",
@@ -47,7 +47,7 @@ LEARNERS = Registry(
         ),
         Entry(
             name="amm",
-            target="caveat.bags._alternating_mean_map:AlternatingMeanMap",
+            target="caveat.bags.learners._alternating_mean_map:AlternatingMeanMap",
             display="AMM",
             summary="mean map that labels the items itself, round by round",
             paper="Patrini et al. (2014)",
@@ -56,7 +56,7 @@ LEARNERS = Registry(
         ),
         Entry(
             name="dllp",
-            target="caveat.bags._dllp:DLLPClassifier",
+            target="caveat.bags.learners._dllp:DLLPClassifier",
             display="DLLP",
             summary="network whose mean output meets the bags' proportions",
             paper="Ardehaly & Culotta (2017)",
@@ -67,7 +67,7 @@ LEARNERS = Registry(
         ),
         Entry(
             name="inverse-calibration",
-            target="caveat.bags._inverse_calibration:InverseCalibration",
+            target="caveat.bags.learners._inverse_calibration:InverseCalibration",
             display="InvCal",
             summary="support vector regression of log-odds on bag means",
             paper="Rueping (2010)",
@@ -76,19 +76,19 @@ LEARNERS = Registry(
         ),
         Entry(
             name="bag-forward-correction",
-            target="caveat.bags._forward_correction:BagForwardCorrection",
+            target="caveat.bags.learners._forward_correction:BagForwardCorrection",
             display="forward correction",
             summary="linear, trained through a transition matrix to guess the bag",
-            paper="Scott & Zhang (2020)",
+            paper="Zhang, Wang & Scott (2022)",
             grid={"lam": [0.1, 1.0, 10.0, 100.0]},
             tasks=_BOTH,
         ),
         Entry(
             name="bag-forward-network",
-            target="caveat.bags._forward_network:BagForwardNetwork",
+            target="caveat.bags.learners._forward_network:BagForwardNetwork",
             display="forward correction (network)",
             summary="network, trained through a transition matrix to guess the bag",
-            paper="Scott & Zhang (2020)",
+            paper="Zhang, Wang & Scott (2022)",
             extra="deep",
             grid={"learning_rate": [1e-2, 1e-3, 1e-4]},
             quick={"n_steps": 100, "epochs": None, "learning_rate": 0.01},
@@ -96,10 +96,10 @@ LEARNERS = Registry(
         ),
         Entry(
             name="llpfc",
-            target="caveat.bags._forward_network:BagForwardNetwork",
+            target="caveat.bags.learners._forward_network:BagForwardNetwork",
             display="LLPFC",
             summary="forward correction within random groups of bags",
-            paper="Zhang et al. (2022)",
+            paper="Zhang, Wang & Scott (2022)",
             extra="deep",
             params={"groups": "random"},
             grid={"learning_rate": [1e-2, 1e-3, 1e-4]},
@@ -108,7 +108,7 @@ LEARNERS = Registry(
         ),
         Entry(
             name="llp-vat",
-            target="caveat.bags._vat:LLPVAT",
+            target="caveat.bags.learners._vat:LLPVAT",
             display="LLP-VAT",
             summary="DLLP that also resists small changes of the items",
             paper="Tsai & Lin (2020)",
@@ -119,7 +119,7 @@ LEARNERS = Registry(
         ),
         Entry(
             name="easy-llp",
-            target="caveat.bags._easy_llp:EasyLLP",
+            target="caveat.bags.learners._easy_llp:EasyLLP",
             display="EasyLLP",
             summary="network on an unbiased estimate of the item loss",
             paper="Busa-Fekete et al. (2023)",

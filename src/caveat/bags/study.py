@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from caveat._registry import Entry
-from caveat.bags._bags import Bags
-from caveat.bags._search import STRATEGIES, Selection, search
 from caveat.bags._shares import share_table
-from caveat.bags._worlds import expand_worlds, standard_world, world_bags
 from caveat.bags.registry import CRITERIA, LEARNERS, MEASURES, RULES
+from caveat.bags.selection._search import STRATEGIES, Selection, search
+from caveat.bags.worlds._bags import Bags
+from caveat.bags.worlds._scenarios import expand_worlds, standard_world, world_bags
 from caveat.measures import evaluate
 from caveat.study import known_labels, untouched
 from caveat.study.topic import Context, Outcome, Row, Split

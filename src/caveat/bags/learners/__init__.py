@@ -1,0 +1,1 @@
+"""Classifiers of items that learn from bags, and the networks among them."""

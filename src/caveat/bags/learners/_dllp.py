@@ -1,0 +1,87 @@
+"""DLLP: a network whose mean output over a bag meets the bag's proportions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from caveat.bags.learners._network import BagLoss, segment_means
+from caveat.bags.learners._network_steps import BagNetworkClassifier
+from caveat.bags.learners._problem import BagProblem
+
+
+@dataclass(eq=False, repr=False)
+class DLLPClassifier(BagNetworkClassifier):
+    """Perceptron trained so that its mean output over a bag is the bag's proportions.
+
+    One step per bag (small bags together, large ones in part): the loss is the
+    Kullback-Leibler divergence of the mean softmax output from the known shares.
+
+    Parameters
+    ----------
+    learning_rate : float, default=1e-3
+        Of Adam.
+    hidden : sequence of int, default=(100, 100)
+        Widths of the hidden layers.
+    bag_batch : int or None, default=512
+        Items in a step: a random part of a larger bag, several smaller bags. None
+        takes every bag whole and alone.
+    n_steps : int, default=2000
+        Updates, unless `epochs` is given.
+    epochs : int or None, default=None
+        Passes over all bags.
+    early_stopping : bool, default=False
+        Hold out a part of every bag, and keep the weights at which its loss was
+        smallest.
+    validation_fraction : float, default=0.2
+        That part.
+    patience : int, default=5
+        Checkpoints (a twentieth of the steps each) without a smaller loss before
+        it stops.
+    device : str, default="cpu"
+    random_state : int, RandomState or None, default=None
+        Seeds weights and batches.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+    network_ : torch.nn.Sequential
+    losses_ : list of float
+        Loss of every step.
+    n_steps_ : int
+
+    Warnings
+    --------
+    Meeting every bag's share says little about items when bags are few and large: many
+    networks do. Scale the features; it does not.
+
+    References
+    ----------
+    .. [1] E. M. Ardehaly, A. Culotta (2017). Co-training for demographic classification
+       using deep learning from label proportions. ICDM workshops.
+
+    Examples
+    --------
+    >>> from caveat.bags import DLLPClassifier
+    >>> X = [[-2.0], [-1.0], [1.0], [-1.0], [1.0], [2.0]]
+    >>> model = DLLPClassifier(learning_rate=0.01, n_steps=200, random_state=0)
+    >>> model.fit(X, bags=[0, 0, 0, 1, 1, 1], proportions=[0.3, 0.7]).predict([[2.0]])
+    array([1])
+    """
+
+    def _objective(self, problem: BagProblem) -> BagLoss:
+        return KLLoss(problem.shares)
+
+
+class KLLoss(BagLoss):
+    """Mean over the batch's bags of ``KL(p || mean softmax output)``."""
+
+    def value(self, network: nn.Module, x: Tensor, bags: Tensor) -> Tensor:
+        """Compute the loss of some items."""
+        log_means, present = segment_means(torch.log_softmax(network(x), dim=1), bags)
+        known = self.shares[present]
+        # xlogy: a share of 0 costs nothing.
+        terms = torch.special.xlogy(known, known) - known * log_means
+        return terms.sum(dim=1).mean()

@@ -1,0 +1,1 @@
+"""Choosing settings without labels: splits of bags, criteria over them."""

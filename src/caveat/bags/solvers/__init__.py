@@ -1,0 +1,1 @@
+"""Smooth losses over items, and how they are minimised."""

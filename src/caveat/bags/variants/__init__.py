@@ -1,0 +1,1 @@
+"""Which variant bags follow, and how hard they are to learn from."""

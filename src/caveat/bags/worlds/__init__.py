@@ -1,0 +1,1 @@
+"""How bags come to be: by variant, by column, as the published benchmark has them."""
