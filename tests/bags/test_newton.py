@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from caveat.bags import _newton
+from caveat.bags.solvers import _newton
 from caveat.bags.solvers._design import DenseDesign
 from caveat.bags.solvers._newton import newton
 from caveat.bags.solvers._penalty_path import minima_along

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from caveat.bags import _kernels
+from caveat.bags.solvers import _kernels
 
 Floats = NDArray[np.float64]
 

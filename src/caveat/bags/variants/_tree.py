@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from caveat.bags import _tree_kernels
+from caveat.bags.variants import _tree_kernels
 
 Floats = NDArray[np.float64]
 
