@@ -11,19 +11,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from caveat.exceptions import DataError, InvalidInput, MissingExtra
+from caveat._extras import explain
+from caveat.exceptions import DataError, InvalidInput
 
 Floats = NDArray[np.float64]
 
 
-def _library(name: str, path: Path, command: str) -> Any:
+def library(name: str, path: Path) -> Any:
+    """Import what a file needs, or say in one sentence what installs it."""
     try:
         return import_module(name)
     except ImportError as error:
-        raise MissingExtra(
-            f"{str(path)!r} needs {name!r}, which is not installed; install it with: "
-            f"pip install {command}"
-        ) from error
+        missing = explain(error, repr(str(path)))
+        if missing is None:
+            raise
+        raise missing from error
 
 
 class Booster:
@@ -78,7 +80,7 @@ def chosen(X: Any, names: list[str]) -> Any:
 
 def lightgbm_model(path: Path) -> Booster:
     """Read LightGBM's text."""
-    lightgbm = _library("lightgbm", path, "'caveat[trees]'")
+    lightgbm = library("lightgbm", path)
     try:
         return Booster(lightgbm.Booster(model_file=str(path)))
     except lightgbm.basic.LightGBMError as error:
@@ -87,7 +89,7 @@ def lightgbm_model(path: Path) -> Booster:
 
 def xgboost_model(path: Path) -> Any:
     """Read XGBoost's JSON or UBJSON."""
-    xgboost = _library("xgboost", path, "'caveat[trees]'")
+    xgboost = library("xgboost", path)
     booster = xgboost.Booster()
     try:
         booster.load_model(bytearray(path.read_bytes()))
@@ -103,7 +105,7 @@ def xgboost_model(path: Path) -> Any:
 
 def catboost_model(path: Path) -> Any:
     """Read CatBoost's cbm."""
-    catboost = _library("catboost", path, "'caveat[trees]'")
+    catboost = library("catboost", path)
     try:
         model = catboost.CatBoost().load_model(str(path))
     except catboost.CatBoostError as error:
@@ -123,7 +125,7 @@ class OnnxModel:
     """
 
     def __init__(self, path: Path) -> None:
-        runtime = _library("onnxruntime", path, "onnxruntime")
+        runtime = library("onnxruntime", path)
         try:
             self.session = runtime.InferenceSession(
                 str(path), providers=["CPUExecutionProvider"]

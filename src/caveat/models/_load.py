@@ -9,10 +9,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from caveat.exceptions import DataError, InvalidInput, MissingExtra, hint
+from caveat.exceptions import DataError, InvalidInput, hint
 from caveat.models._foreign import (
     OnnxModel,
     catboost_model,
+    library,
     lightgbm_model,
     xgboost_model,
 )
@@ -141,13 +142,7 @@ def _unpickled(path: Path) -> Any:
 
 
 def _from_skops(path: Path, trust: bool) -> Any:
-    try:
-        import skops.io as skops
-    except ImportError as error:
-        raise MissingExtra(
-            f"{str(path)!r} needs 'skops', which is not installed; install it with: "
-            "pip install skops"
-        ) from error
+    skops = library("skops.io", path)
     strange = skops.get_untrusted_types(file=path)
     if strange and not trust:
         raise InvalidInput(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from caveat._files import write_whole
 from caveat.exceptions import DataError, InvalidInput
 from caveat.models._base import TabularModel
 from caveat.models._pack import Pack
@@ -158,23 +158,16 @@ def _write(
     arrays: dict[str, NDArray[Any]],
     files: dict[str, bytes],
 ) -> None:
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with (
-            os.fdopen(handle, "wb") as file,
-            zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
-        ):
-            archive.writestr(ABOUT, json.dumps(to_json(about), allow_nan=False))
-            for name, array in arrays.items():
-                content = io.BytesIO()
-                np.save(content, array, allow_pickle=False)
-                archive.writestr(f"arrays/{name}.npy", content.getvalue())
-            for name, content_bytes in files.items():
-                archive.writestr(f"files/{name}", content_bytes)
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(ABOUT, json.dumps(to_json(about), allow_nan=False))
+        for name, array in arrays.items():
+            content = io.BytesIO()
+            np.save(content, array, allow_pickle=False)
+            archive.writestr(f"arrays/{name}.npy", content.getvalue())
+        for name, content_bytes in files.items():
+            archive.writestr(f"files/{name}", content_bytes)
+    write_whole(target, packed.getvalue())
 
 
 def _parts(
