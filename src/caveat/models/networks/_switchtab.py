@@ -106,8 +106,8 @@ class SwitchTab(NetworkModel):
     The encoder is as wide as the table and norms its rows: of two columns only the
     larger is known. Two things differ from the published code. There, the rows of a
     batch attend to each other, so that an answer depends on what else is asked; here
-    each row is a sequence of its own. There, a sigmoid ends the decoder, which cannot reach standardised
-    columns; here it does not.
+    each row is a sequence of its own. There, a sigmoid ends the decoder, which cannot
+    reach standardised columns; here it does not.
 
     References
     ----------

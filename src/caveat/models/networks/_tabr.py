@@ -108,6 +108,7 @@ class TabRNet(nn.Module):
         difference, the second after the sum. That is a hundredth of the work.
         """
         first, activation, drop, second = self.shift
+        assert isinstance(first, nn.Linear)
         gap = first(key)[:, None] - nn.functional.linear(found, first.weight)[place]
         return second((weight * drop(activation(gap))).sum(1))
 
