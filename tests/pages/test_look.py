@@ -121,3 +121,65 @@ def test_tables_are_written_beside_the_page(tmp_path):
     index = look(against(), tables={"rows": frame}).save(tmp_path / "page")
     assert index.name == "index.html"
     pd.testing.assert_frame_equal(pd.read_csv(index.parent / "rows.csv"), frame)
+
+
+def test_tables_that_no_block_links_are_linked_at_the_end():
+    frame = pd.DataFrame({"a": [1, 2]})
+    linked = pages.Table(
+        "t",
+        "T",
+        [pages.Column("a", "name")],
+        [],
+        downloads=[pages.Download.csv("shown.csv", frame)],
+    )
+    section = pages.Section("data", "The data", "What there is", blocks=[linked])
+    tables = {"shown": frame, "more": frame}
+    found = pages.Look("audit", "Audit", [against()], [section], tables=tables)
+    text = pages.render(pages.Page([found]))
+    assert text.count('download="more.csv"') == 1
+    assert text.count('download="shown.csv"') == 1
+
+
+def test_a_look_lends_its_sections_with_their_claims_to_a_larger_one():
+    mark = pages.figures.Mark("LightGBM", score())
+    figure = pages.figures.score_line([mark], label="x", name="line")
+    sections = [
+        pages.Section("data", "The data", "What there is", blocks=[figure]),
+        pages.Section("again", "Do it again", "Again"),
+    ]
+    frame = pd.DataFrame({"a": [1]})
+    one = pages.Look(
+        "eapp", "EAPP", [against(), leak()], sections, tables={"rows": frame}
+    )
+    both = pages.combined([pages.part(one), pages.part(one, "twin")])
+    assert [s.name for s in both.sections] == ["eapp-data", "twin-data"]
+    assert [b.name for s in both.sections for b in s.blocks] == [
+        "eapp-line",
+        "twin-line",
+    ]
+    assert {claim.section for claim in both.claims} == {"eapp-data", "twin-data"}
+    assert list(both.tables) == ["eapp-rows", "twin-rows"]
+    whole = pages.Look("audit", "Audit", both.claims, both.sections)
+    assert pages.render(pages.Page([whole])).count("<svg") == 4
+
+
+def test_sarif_names_lines_of_the_file_and_what_is_unfinished():
+    found = look(against(), leak(rows=(0, 7)), claims.Unfinished("trials", 1, 2))
+    run = found.to_sarif()["runs"][0]
+    (result,) = run["results"]
+    assert (result["ruleId"], result["level"]) == ("leak", "error")
+    lines = [p["physicalLocation"]["region"]["startLine"] for p in result["locations"]]
+    assert lines == [2, 9]
+    assert run["invocations"][0]["executionSuccessful"] is False
+    assert json.dumps(run)
+
+
+def test_what_opens_on_a_click_is_on_the_page_with_its_files(tmp_path):
+    mark = pages.figures.Mark("LightGBM", score())
+    figure = pages.figures.score_line([mark], label="x", name="inner")
+    folded = pages.Details("Every pair", [figure])
+    section = pages.Section("data", "The data", "What there is", blocks=[folded])
+    found = pages.Look("audit", "Audit", [against()], [section])
+    index = found.save(tmp_path)
+    assert "<summary>Every pair</summary>" in index.read_text("utf-8")
+    assert (tmp_path / "figures" / "inner.svg").exists()

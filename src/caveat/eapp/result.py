@@ -129,15 +129,8 @@ class Result:
         found = bounded_interval(
             self.folds, test_share=self.test_share, rows=self.smaller
         )
-        known = np.isfinite([found.low, found.high]).all()
-        return Estimate(
-            self.value,
-            self.measure,
-            found.low if known else None,
-            found.high if known else None,
-            f"{found.n} folds, corrected for shared training rows",
-            found.n,
-        )
+        basis = f"{found.n} folds, corrected for shared training rows"
+        return Estimate.of(found, self.measure, basis)
 
     @property
     def floor(self) -> Estimate:

@@ -21,8 +21,8 @@ characters spelt out wherever they end up. `fixed`, `count`, `word`, ... write n
 
 **Blocks** of a `Section`: `Figure`, `Table`, `Switch` (tables to pick from),
 `Progress`, `Terms` (names explained, with their `Warnings`), `Facts`, `Notice` (not
-asked, or not possible), `Paragraph`. A `Caveat` stands in the margin of its section,
-the three worst of a chapter also at its top.
+asked, or not possible), `Paragraph`, `Details` (opens on a click). A `Caveat`
+stands in the margin of its section, the three worst of a chapter also at its top.
 
 **Figures.** A `Figure` has one function that draws on a `Canvas`, called for wide
 screens, phones and files. `canvas.colour("earned")` gives the colour of a token,
@@ -41,6 +41,7 @@ __getattr__, __dir__, __all__ = attach(
         "claims": [],
         "figures": [],
         "_look": ["Look"],
+        "_compose": ["Part", "combined", "part"],
         "_about": ["About"],
         "_again": ["again_section"],
         "_rules": ["check_rules", "exit_code"],
@@ -84,6 +85,7 @@ __getattr__, __dir__, __all__ = attach(
             "Cell",
             "Chapter",
             "Column",
+            "Details",
             "Download",
             "Facts",
             "Figure",

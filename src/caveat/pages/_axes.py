@@ -112,7 +112,15 @@ def row_names(
         label.set_color(canvas.colour("ink"))
 
 
-def row_value(axes: Axes, canvas: Canvas, place: int, text: str) -> None:
+def row_value(
+    axes: Axes,
+    canvas: Canvas,
+    place: int,
+    text: str,
+    *,
+    token: str = "ink",
+    weight: str = "normal",
+) -> None:
     """Write the number of a row at its right, outside the axes."""
     axes.annotate(
         text,
@@ -121,7 +129,8 @@ def row_value(axes: Axes, canvas: Canvas, place: int, text: str) -> None:
         xytext=(8, 0),
         textcoords="offset points",
         va="center",
-        color=canvas.colour("ink"),
+        color=canvas.colour(token),
+        weight=weight,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from caveat.pages._canvas import draw_png, draw_svg
-from caveat.pages._model import Download, Figure, Page
+from caveat.pages._model import Download, Figure, Page, flat_blocks
 from caveat.pages._prose import prose
 from caveat.pages._svg import file_svg, inline_svg
 from caveat.pages.claims import heading
@@ -26,7 +26,9 @@ def page_figures(page: Page) -> Iterator[Figure]:
         if chapter.figure is not None:
             yield chapter.figure
         for section in chapter.sections:
-            yield from (item for item in section.blocks if isinstance(item, Figure))
+            for block in flat_blocks(section.blocks):
+                if isinstance(block, Figure):
+                    yield block
 
 
 def draw_figures(page: Page, *, png: bool) -> dict[str, Drawn]:

@@ -17,6 +17,7 @@ from caveat.pages._model import SEVERITIES, Download, Figure, Page, Section, Wor
 from caveat.pages._prose import Prose, join, prose
 from caveat.pages._render import render
 from caveat.pages._rules import Outcome, judge
+from caveat.pages._sarif import to_sarif
 from caveat.pages._write import write
 from caveat.pages.claims import AgainstFloor, Claim, Condition, Unfinished, Value
 
@@ -137,6 +138,14 @@ class Look:
         return not self.unfinished
 
     @property
+    def files(self) -> list[Download]:
+        """The tables, as they are written beside the page."""
+        return [
+            replace(Download.csv(f"{name}.csv", table), label=f"{name}.csv")
+            for name, table in self.tables.items()
+        ]
+
+    @property
     def outcomes(self) -> list[Outcome]:
         """What became of the rules."""
         return judge(self.rules, self)
@@ -167,10 +176,13 @@ class Look:
         """Write it as JSON, in the one shape that all looks have."""
         return to_json(self, page)
 
+    def to_sarif(self) -> dict[str, Any]:
+        """Give the caveats in the form that code hosts show beside a change."""
+        return to_sarif(self)
+
     def save(self, folder: str | Path) -> Path:
         """Write the page with its figures and tables; return the path of the page."""
-        files = [Download.csv(f"{n}.csv", table) for n, table in self.tables.items()]
-        return write(Page([self], files=files), folder)
+        return write(Page([self]), folder)
 
     def _repr_html_(self) -> str:
         """Show the page in a notebook, kept apart from the notebook's own style."""

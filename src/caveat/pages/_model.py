@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from caveat.pages._canvas import Draw
 from caveat.pages._prose import Prose, Span, prose, strong
@@ -335,9 +335,26 @@ class Paragraph:
     words: Words
 
 
+@dataclass(frozen=True)
+class Details:
+    """Blocks that open on a click: what few readers need, or what is long."""
+
+    summary: Words
+    blocks: Sequence[Any]
+
+
 Block: TypeAlias = (
-    Figure | Table | Switch | Progress | Terms | Facts | Notice | Paragraph
+    Figure | Table | Switch | Progress | Terms | Facts | Notice | Paragraph | Details
 )
+
+
+def flat_blocks(blocks: Sequence[Block]) -> Iterator[Block]:
+    """Give every block, those that open on a click too."""
+    for block in blocks:
+        if isinstance(block, Details):
+            yield from flat_blocks(block.blocks)
+        else:
+            yield block
 
 
 @dataclass(frozen=True)
@@ -393,6 +410,8 @@ class Chapter:
     figure: Figure | None = None
     sections: Sequence[Section] = ()
     checks: Words = ""
+
+    files: ClassVar[tuple[Download, ...]] = ()
 
     @property
     def headline(self) -> Words:

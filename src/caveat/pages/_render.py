@@ -14,6 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from caveat.pages._drawn import Drawn, draw_figures
+from caveat.pages._files import other_files
 from caveat.pages._model import (
     Chapter,
     Download,
@@ -122,6 +123,10 @@ def _sections(look: Look | Chapter) -> Sequence[Section]:
     return look.sections if isinstance(look, Chapter) else look.filled_sections()
 
 
+def _more_files(look: Look | Chapter) -> list[Download]:
+    return other_files(look.files, look.sections)
+
+
 def _top_caveats(look: Look | Chapter) -> list[tuple[Section, int, Any]]:
     return _ordered_caveats(look)[:_MOST_TOP_CAVEATS]
 
@@ -188,6 +193,7 @@ def _environment() -> Environment:
         sections_of=_sections,
         top_caveats=_top_caveats,
         more_caveats=_more_caveats,
+        more_files=_more_files,
         body_rows=_body_rows,
         group_starts=_group_starts,
         label_width=_label_width,

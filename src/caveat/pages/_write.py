@@ -8,7 +8,8 @@ from pathlib import Path
 from caveat._files import write_whole
 from caveat.exceptions import InvalidInput
 from caveat.pages._drawn import Drawn, draw_figures, page_figures
-from caveat.pages._model import Block, Download, Notice, Page, Switch, Table
+from caveat.pages._files import block_files
+from caveat.pages._model import Download, Page
 from caveat.pages._render import render
 
 INDEX = "index.html"
@@ -54,20 +55,9 @@ def page_files(page: Page, drawn: Mapping[str, Drawn]) -> list[Download]:
     found = [*page.files, *(file for one in drawn.values() for file in one.files)]
     found.extend(file for one in page_figures(page) for file in one.downloads)
     for chapter in page.chapters:
-        for section in chapter.sections:
-            for block in section.blocks:
-                found.extend(_block_files(block))
+        found.extend(chapter.files)
+        found.extend(block_files(chapter.sections))
     return found
-
-
-def _block_files(block: Block) -> list[Download]:
-    if isinstance(block, Table):
-        return list(block.downloads)
-    if isinstance(block, Notice):
-        return list(block.files)
-    if isinstance(block, Switch):
-        return [file for _, table in block.tables for file in table.downloads]
-    return []
 
 
 def write_file(path: Path, content: bytes) -> None:

@@ -35,6 +35,7 @@ __getattr__, __dir__, __all__ = attach(
         "_pairwise": ["wilcoxon_holm", "win_tie_loss"],
         "_t_tests": ["ResampledTTest", "corrected_resampled_t_test"],
         "_bootstrap": ["PairedBootstrap", "paired_bootstrap"],
+        "_rows": ["bootstrap_rows"],
         "_multiplicity": ["benjamini_hochberg", "bonferroni", "holm"],
         "_effects": ["cliffs_delta", "common_language"],
     },

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 from caveat.pages._numbers import capital, decimals, fixed
 from caveat.pages._prose import NBSP, Prose, Span, prose, strong
+
+if TYPE_CHECKING:
+    from caveat.statistics import Interval
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,13 @@ class Estimate:
     high: float | None = None
     basis: str = ""
     n: int = 0
+
+    @classmethod
+    def of(cls, found: Interval, measure: str = "", basis: str = "") -> Self:
+        """Take a mean with its interval; `basis` names what it rests on."""
+        known = math.isfinite(found.low) and math.isfinite(found.high)
+        low, high = (found.low, found.high) if known else (None, None)
+        return cls(found.mean, measure, low, high, basis, found.n)
 
     @property
     def has_interval(self) -> bool:

@@ -7,5 +7,9 @@ __getattr__, __dir__, __all__ = attach(
     {
         "_line": ["Mark", "score_line"],
         "_dots": ["Dot", "score_dots"],
+        "_ladder": ["Rung", "ladder"],
+        "_curves": ["Curve", "curves", "decay"],
+        "_matrix": ["matrix"],
+        "_pairs": ["Pair", "paired_dots"],
     },
 )

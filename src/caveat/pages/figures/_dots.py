@@ -12,10 +12,10 @@ from caveat.pages._axes import (
     row_names,
     row_value,
     value_axis,
-    value_range,
 )
 from caveat.pages._model import Download, Figure, Words
 from caveat.pages._prose import shorten
+from caveat.pages.figures._range import axis_range, ends_of
 
 if TYPE_CHECKING:
     from caveat.pages._canvas import Canvas
@@ -41,6 +41,7 @@ def score_dots(
     unit: str = "",
     floor: Estimate | None = None,
     limits: tuple[float, float] | None = None,
+    zero: float | None = None,
     conditions: Words = "",
     downloads: Sequence[Download] = (),
 ) -> Figure:
@@ -61,32 +62,27 @@ def score_dots(
         Hatched from the edge up to it.
     limits : (float, float), optional
         Where the measure ends; the axis never goes beyond.
+    zero : float, optional
+        A thin line to compare with: 0 where the rows are differences, or the intact
+        model's value.
     conditions : Prose, Span or str
     downloads : sequence of Download
     """
     known = [number for row in rows for number in row.estimate.numbers]
-    low, high = value_range([*known, *(floor.numbers if floor else ())])
-    if limits is not None:
-        low, high = max(low, limits[0]), min(high, limits[1])
+    marks = [*known, *(floor.numbers if floor else ())]
+    low, high = axis_range(marks if zero is None else [*marks, zero], limits)
 
     def draw(canvas: Canvas) -> None:
         left = 1.15 if canvas.phone else 1.9
         axes = canvas.axes(left, 0.45, canvas.width - left - 0.55, canvas.height - 0.55)
         if floor is not None:
             free_part(axes, canvas, low, floor.value)
+        if zero is not None:
+            axes.axvline(zero, color=canvas.colour("c8"), linewidth=1, zorder=2)
         for place, row in enumerate(rows):
-            one = row.estimate
-            ends = (one.low, one.high) if one.has_interval else (one.value, one.value)
-            interval(
-                axes,
-                canvas,
-                place,
-                ends[0],  # type: ignore[arg-type]
-                one.value,
-                ends[1],  # type: ignore[arg-type]
-                token=row.token,
-                filled=row.filled,
-            )
+            one, (below, above) = row.estimate, ends_of(row.estimate)
+            style = {"token": row.token, "filled": row.filled}
+            interval(axes, canvas, place, below, one.value, above, **style)  # type: ignore[arg-type]
             row_value(axes, canvas, place, one.text)
         axes.set_ylim(len(rows) - 0.4, -0.6)
         names = [shorten(row.name, 14 if canvas.phone else 26) for row in rows]

@@ -12,9 +12,9 @@ from caveat.pages._axes import (
     line_labels,
     number_line,
     value_axis,
-    value_range,
 )
 from caveat.pages._model import Figure, Words
+from caveat.pages.figures._range import axis_range, ends_of
 
 if TYPE_CHECKING:
     from caveat.pages._canvas import Canvas
@@ -60,9 +60,7 @@ def score_line(
     """
     shown = [*marks, *([floor] if floor else [])]
     known = [number for mark in shown for number in mark.estimate.numbers]
-    low, high = value_range([*known, *(band or ())])
-    if limits is not None:
-        low, high = max(low, limits[0]), min(high, limits[1])
+    low, high = axis_range([*known, *(band or ())], limits)
 
     def draw(canvas: Canvas) -> None:
         axes = number_line(canvas)
@@ -72,8 +70,8 @@ def score_line(
             axes.axvspan(*band, color=canvas.colour("null"), linewidth=0, zorder=3)
         for mark in marks:
             one = mark.estimate
-            ends = (one.low, one.high) if one.has_interval else (one.value, one.value)
-            interval(axes, canvas, 0.5, ends[0], one.value, ends[1], token=mark.token)  # type: ignore[arg-type]
+            below, above = ends_of(one)
+            interval(axes, canvas, 0.5, below, one.value, above, token=mark.token)
         value_axis(axes, canvas, low, high, "")
         words = [
             (m.estimate.value, f"{m.label} {m.estimate.text}", m.token, "bold")

@@ -1,0 +1,167 @@
+"""Curves with their bands: a value over what varies, beside the floor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from caveat.pages._axes import round_ticks, spread, upright_axis
+from caveat.pages._canvas import text_width
+from caveat.pages._model import Download, Figure, Words
+from caveat.pages._numbers import fixed
+from caveat.pages._prose import shorten
+from caveat.pages.figures._range import axis_range, ends_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from caveat.pages._canvas import Canvas
+    from caveat.pages.claims import Claim, Estimate
+    from caveat.pages.figures._line import Mark
+
+_TOKENS = ("c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8")
+_LINE = 0.16  # inches from one label at the right end to the next
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Values over what varies, labelled at the right end.
+
+    Attributes
+    ----------
+    name : str
+    at : sequence of float
+        What varies: columns missing, bags, rows.
+    values : sequence of Estimate
+        Their intervals are the band.
+    token : str
+        Colour; empty for the next of the categorical ones.
+    dashed : bool
+        Whether it follows a paper's own, optimistic protocol.
+    """
+
+    name: str
+    at: Sequence[float]
+    values: Sequence[Estimate]
+    token: str = ""
+    dashed: bool = False
+
+
+def curves(
+    lines: Sequence[Curve],
+    *,
+    name: str,
+    title: Words | Claim,
+    label: str,
+    unit: str = "",
+    varied: str = "",
+    floor: Mark | None = None,
+    limits: tuple[float, float] | None = None,
+    conditions: Words = "",
+    downloads: Sequence[Download] = (),
+) -> Figure:
+    """Draw curves with bands, named at their right ends.
+
+    Parameters
+    ----------
+    lines : sequence of Curve
+        At most eight.
+    name : str
+        Names its files.
+    title : Claim, Prose, Span or str
+        The finding.
+    label : str
+        The finding with its numbers, for those who cannot see the drawing.
+    unit : str
+        What the vertical axis shows.
+    varied : str
+        What the horizontal axis shows.
+    floor : Mark, optional
+        Drawn as a dashed line across, named at the right.
+    limits : (float, float), optional
+        Where the measure ends; the axis never goes beyond.
+    conditions : Prose, Span or str
+        Must name what the band is.
+    downloads : sequence of Download
+    """
+    known = [x for line in lines for one in line.values for x in one.numbers]
+    low, high = axis_range([*known, *(floor.estimate.numbers if floor else ())], limits)
+    across = [float(place) for line in lines for place in line.at]
+    first, last = (min(across), max(across)) if across else (0.0, 1.0)
+    drawn = [
+        (line, line.token or _TOKENS[n % len(_TOKENS)]) for n, line in enumerate(lines)
+    ]
+
+    def draw(canvas: Canvas) -> None:
+        words = [line.name for line in lines] + ([floor.label] if floor else [])
+        longest = max((text_width(_brief(w, canvas)) for w in words), default=0.0)
+        right = longest + 0.2
+        room = canvas.width - 0.5 - right, canvas.height - 0.95
+        axes = canvas.axes(0.45, 0.5, *room)
+        ends = []
+        for line, token in drawn:
+            _draw_curve(axes, canvas, line, token)
+            if line.values:
+                ends.append((line.values[-1].value, line.name, token))
+        if floor is not None:
+            colour = canvas.colour("free")
+            at = floor.estimate.value
+            axes.axhline(at, color=colour, linestyle="--", linewidth=1.2, zorder=2)
+            ends.append((at, floor.label, "free"))
+        axes.set_xlim(first, last if last > first else first + 1)
+        upright_axis(axes, canvas, low, high, unit)
+        ticks, places = round_ticks(first, last, 4 if canvas.phone else 5)
+        axes.set_xticks(ticks, [fixed(tick, places) for tick in ticks])
+        muted = canvas.colour("muted")
+        axes.set_xlabel(varied, x=0, ha="left", color=muted)
+        _name_ends(canvas, ends, (low, high), room)
+
+    return Figure(
+        name,
+        title,
+        label,
+        draw,
+        size=(7.0, 3.0),
+        phone_size=(3.6, 3.0),
+        conditions=conditions,
+        downloads=downloads,
+    )
+
+
+def decay(lines: Sequence[Curve], *, columns: int, **figure: object) -> Figure:
+    """Draw what a score becomes as more and more columns are missing."""
+    varied = f"columns missing, of {columns}"
+    return curves(lines, varied=varied, **figure)  # type: ignore[arg-type]
+
+
+def _brief(text: str, canvas: Canvas) -> str:
+    return shorten(text, 12 if canvas.phone else 24)
+
+
+def _draw_curve(axes: Axes, canvas: Canvas, line: Curve, token: str) -> None:
+    colour = canvas.colour(token)
+    style = "--" if line.dashed else "-"
+    values = [one.value for one in line.values]
+    axes.plot(line.at, values, color=colour, linestyle=style, zorder=4)
+    ends = np.array([ends_of(one) for one in line.values], dtype=float).reshape(-1, 2)
+    axes.fill_between(
+        line.at, ends[:, 0], ends[:, 1], color=colour, alpha=0.16, linewidth=0, zorder=3
+    )
+
+
+def _name_ends(
+    canvas: Canvas,
+    ends: Sequence[tuple[float, str, str]],
+    limits: tuple[float, float],
+    room: tuple[float, float],
+) -> None:
+    """Name every line at its right end, moved apart so that none covers another."""
+    if not ends:
+        return
+    low, high = limits
+    heights = [0.5 + (value - low) / (high - low) * room[1] for value, _, _ in ends]
+    for y, (_, text, token) in zip(spread(heights, _LINE), ends, strict=True):
+        canvas.text(0.45 + room[0] + 0.1, y, _brief(text, canvas), token=token)

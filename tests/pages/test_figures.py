@@ -1,0 +1,81 @@
+"""Figures that topics share: they draw what they say, inside the measure's range."""
+
+import re
+
+import numpy as np
+import pytest
+
+from caveat import pages
+from caveat.pages import figures
+from caveat.pages.claims import Estimate
+
+AS_IT_STANDS = Estimate(0.97, "AUC", 0.96, 0.98, "10 folds", 10)
+WITHOUT = Estimate(0.86, "AUC", 0.84, 0.88, "10 folds", 10)
+LATER = Estimate(0.85, "AUC", 0.8, 0.9, "10 folds", 10)
+LOST = Estimate(-0.11, "AUC", -0.13, -0.09, "10 folds", 10)
+NOTHING = Estimate(-0.01, "AUC", -0.05, 0.03, "10 folds", 10)
+FLOOR = figures.Mark("best column alone", Estimate(0.63, "AUC"))
+COMMON = {"name": "f", "title": "What there is", "label": "0.97"}
+
+RUNGS = [
+    figures.Rung("as it stands", AS_IT_STANDS),
+    figures.Rung("without code", WITHOUT, LOST, "a leak"),
+    figures.Rung("and later rows", LATER, NOTHING, "no drift"),
+]
+CURVE = figures.Curve("at random", [0, 1, 2], [AS_IT_STANDS, WITHOUT, LATER])
+
+DRAWN = {
+    "ladder": figures.ladder(RUNGS, label="x", floor=FLOOR, limits=(0, 1)),
+    "one rung": figures.ladder(RUNGS[:1], label="x"),
+    "decay": figures.decay(
+        [CURVE], columns=3, unit="AUC", floor=FLOOR, limits=(0, 1), **COMMON
+    ),
+    "matrix": figures.matrix(
+        [[5, np.nan], [0, 2]], ["cat", "dog"], ["cat", "dog"], **COMMON
+    ),
+    "ranks": figures.matrix(
+        [[5, 1], [0, 2]], ["a", "b"], ["x", "y"], heat="rank", **COMMON
+    ),
+    "pairs": figures.paired_dots(
+        [figures.Pair("a", AS_IT_STANDS, WITHOUT, LOST)], **COMMON
+    ),
+    "differences": figures.score_dots([figures.Dot("a", NOTHING)], zero=0.0, **COMMON),
+}
+
+
+def page(figure):
+    section = pages.Section("s", "S", "What there is", blocks=[figure])
+    look = pages.Look("audit", "Audit", [], [section])
+    return pages.render(pages.Page([look]))
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_shared_figure_is_drawn_wide_and_for_phones(name):
+    text = page(DRAWN[name])
+    assert text.count("<svg") == 2
+    assert "nan" not in text[text.index("<svg") : text.rindex("</svg>")].lower()
+
+
+def test_a_ladder_says_why_a_rung_is_lower_and_leaves_what_changes_nothing_grey():
+    assert [rung.token for rung in RUNGS] == ["earned", "earned", "faint"]
+    text = page(DRAWN["ladder"])
+    assert "−0.11 a leak" in text
+    assert "−0.01 (−0.05 to 0.03) no drift" in text
+    assert "floor 0.63: best column alone" in text
+
+
+def test_an_axis_ends_where_the_measure_ends():
+    one = Estimate(0.999, "AUC", 0.99, 1.0, "10 folds", 10)
+    wide = [figures.Dot("a", one), figures.Dot("b", Estimate(0.2, "AUC"))]
+    text = page(figures.score_dots(wide, limits=(0, 1), **COMMON))
+    ticks = [float(t) for t in re.findall(r">(\d\.\d+)<", text)]
+    assert max(ticks) <= 1
+
+
+def test_a_matrix_is_tinted_by_share_of_its_row_or_by_rank():
+    from caveat.pages.figures import _matrix
+
+    shares = _matrix._by_share(np.array([[97.0, 3.0], [70.0, 30.0]]))
+    assert shares.tolist() == [[3, 0], [3, 2]]
+    ranks = _matrix._by_rank(np.array([[3.0], [3.0], [1.0], [np.nan]]))
+    assert ranks.ravel().tolist() == [3, 3, 1, 0]
