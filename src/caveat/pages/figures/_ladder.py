@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from caveat.pages._axes import (
     free_part,
@@ -159,7 +159,11 @@ def _draw_rung(
         )
         if rung.decided:
             lost = "serious" if rung.change.value < 0 else "earned"  # type: ignore[union-attr]
-            line = {"color": canvas.colour(lost), "linewidth": 1.4, "zorder": 2}
+            line: dict[str, Any] = {
+                "color": canvas.colour(lost),
+                "linewidth": 1.4,
+                "zorder": 2,
+            }
             axes.plot([one.value, start], [place, place], **line)
         _write_note(axes, canvas, rung, place, start, room)
     low, high = ends_of(one)
@@ -178,7 +182,7 @@ def _write_note(
     wide = text_width(rung.note, 8) * scale
     if wide > high - low:
         return
-    style = {"size": 8, "zorder": 5}
+    style: dict[str, Any] = {"size": 8, "zorder": 5}
     beside = ends_of(rung.estimate)[1] + 0.08 * scale
     if not rung.decided and max(beside, start) + wide < high:
         at, colour = max(beside, start + 0.08 * scale), canvas.colour("muted")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -65,7 +65,7 @@ def matrix(
         axes.set_ylim(len(rows) - 0.5, -0.5)
         for (r, c), tint in np.ndenumerate(tints):
             colour, edge = canvas.colour(_TINTS[tint]), canvas.colour("rule")
-            box = {"color": colour, "linewidth": 0, "zorder": 1}
+            box: dict[str, Any] = {"color": colour, "linewidth": 0, "zorder": 1}
             axes.fill_between([c - 0.5, c + 0.5], r - 0.5, r + 0.5, **box)
             axes.plot([c - 0.5, c + 0.5], [r + 0.5] * 2, color=edge, linewidth=0.6)
             ink = canvas.colour("ink")

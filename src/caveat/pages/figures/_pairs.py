@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from caveat.pages._axes import free_part, interval, row_names, row_value, value_axis
 from caveat.pages._model import Download, Figure, Words
@@ -53,7 +53,11 @@ def paired_dots(
             free_part(axes, canvas, low, floor.value)
         for place, row in enumerate(rows):
             token = _token(row.change)
-            line = {"color": canvas.colour(token), "linewidth": 1.6, "zorder": 2}
+            line: dict[str, Any] = {
+                "color": canvas.colour(token),
+                "linewidth": 1.6,
+                "zorder": 2,
+            }
             axes.plot([row.before.value, row.after.value], [place, place], **line)
             was, now = row.before.value, row.after.value
             interval(axes, canvas, place, was, was, was, token="faint", filled=False)
