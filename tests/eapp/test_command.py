@@ -93,7 +93,7 @@ def test_the_page_is_the_same_byte_for_byte(folder, capsys, tmp_path):
         (["loans.csv", "--target", "defualt"], "did you mean 'default'"),
         (["loans.csv", "--clusterer", "kmean"], "did you mean 'kmeans'"),
         (["loans.csv", "--latent", "few"], "--latent: found 'few'"),
-        (["loans.csv", "--positive", "maybe"], "no label is 'maybe'"),
+        (["loans.csv", "--positive", "maybe"], "no class is called 'maybe'"),
         (["loans.csv", "--folds", "60"], "use folds=40"),
         (["loans.csv", "--model-auc", "7"], "--model-auc: found 7"),
         (["prices.csv"], "90 distinct numbers; add --regression"),

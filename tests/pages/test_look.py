@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from caveat import pages
+from caveat.datasets import given
 from caveat.exceptions import InvalidInput
 from caveat.pages import claims
 from caveat.pages.claims import Estimate
@@ -183,3 +184,21 @@ def test_what_opens_on_a_click_is_on_the_page_with_its_files(tmp_path):
     index = found.save(tmp_path)
     assert "<summary>Every pair</summary>" in index.read_text("utf-8")
     assert (tmp_path / "figures" / "inner.svg").exists()
+
+
+def test_the_last_section_says_how_the_file_was_read():
+    rows = 30
+    table = pd.DataFrame(
+        {
+            "row": range(rows),
+            "day": pd.date_range("2024-01-01", periods=rows).astype(str),
+            "a": [0.5, 1.5, 2.5] * 10,
+            "y": ["bad", "good", "good"] * 10,
+        }
+    )
+    about = pages.About.of(given(table, target="y"))
+    last = pages.again_section(about, "")
+    text = pages.render(pages.Page([pages.Look("eapp", "E", [against()], [last])]))
+    assert about.classes == "33\u00a0% bad"
+    assert "<code>row</code> (identifier), <code>day</code> (date)" in text
+    assert "Positive class" in text

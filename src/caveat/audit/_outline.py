@@ -6,7 +6,6 @@ get to see and in which other ways the rows have to be split; nothing here keeps
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,27 +15,17 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
-# Words of a column's name that say whose row it is, or when it was.
-_WHOSE = frozenset(
-    [
-        *("id", "ids", "uid", "uuid", "guid", "key", "patient", "subject", "person"),
-        *("user", "customer", "client", "member", "household", "family", "group"),
-        *("cluster", "account", "device", "session", "case", "specimen"),
-    ]
-)
+from caveat.datasets import OWNER_WORDS, as_dates, column_role, name_words
+
+# Words of a column's name that say when a row was.
 _WHEN = frozenset(
     [
         *("date", "time", "timestamp", "datetime", "year", "month", "week"),
         *("quarter", "period", "day", "epoch"),
     ]
 )
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-
-_FEWEST_ROWS = 20
 _MOST_STRATUM_LEVELS = 20
 _MOST_STRATA = 24
-_LONG_TEXT = 25
-_DATE_SAMPLE = 200
 
 
 @dataclass(frozen=True)
@@ -47,7 +36,7 @@ class Outline:
     ----------
     aside : dict of str to str
         Columns that models do not get, and why: ``constant``, ``empty``,
-        ``identifier``, ``free text``, ``names a group``.
+        ``identifier``, ``free text``, ``date``, ``names a group``.
     dates : list of str
         Columns of text that are dates.
     owner : str or None
@@ -99,19 +88,18 @@ def outline(
         column = X[name]
         known = column.dropna()
         distinct = int(known.nunique())
-        reason = _useless(known, distinct, kinds[name], len(column), name)
-        is_date = reason in ("", "free text", "identifier") and _is_date(known)
-        if is_date:
-            if not types.is_datetime64_any_dtype(column.dtype):
-                dates.append(name)
-            reason = "" if distinct > 1 else reason
+        reason = column_role(column, kinds[name])
+        is_date = reason == "date"
+        if is_date and not types.is_datetime64_any_dtype(column.dtype):
+            dates.append(name)
         if reason and name not in kept:
             aside[name] = reason
-            continue
+            if not is_date:
+                continue
         if is_date or _is_clock(known, distinct, name):
             clocks.append((-float(is_date), name))
         elif _owns(column, distinct, name, sameness) and name not in kept:
-            owners.append((-float(bool(_words(name) & _WHOSE)), name))
+            owners.append((-float(bool(name_words(name) & OWNER_WORDS)), name))
         if not is_date and _is_stratum(distinct, len(known), kinds[name], place):
             strata.append(name)
     owner = min(owners, key=lambda one: one[0])[1] if owners else None
@@ -126,62 +114,9 @@ def outline(
     )
 
 
-def as_dates(column: pd.Series) -> pd.Series:
-    """Read text as dates; what is none becomes missing."""
-    if types.is_datetime64_any_dtype(column.dtype):
-        return column
-    found = pd.to_datetime(column, errors="coerce", format="mixed", utc=True)
-    return found.dt.tz_localize(None)
-
-
 def hints(name: object) -> bool:
     """Whether a name says whose row it is, or when it was."""
-    return bool(_words(name) & (_WHOSE | _WHEN))
-
-
-def _words(name: object) -> set[str]:
-    return {word.lower() for word in _WORDS.findall(str(name))}
-
-
-def _useless(
-    known: pd.Series, distinct: int, kind: str, rows: int, name: object
-) -> str:
-    """Say why a column describes nothing, or ''."""
-    if distinct == 0:
-        return "empty"
-    if distinct == 1 and len(known) == rows:
-        return "constant"
-    if rows < _FEWEST_ROWS:
-        return ""
-    if kind == "categorical":
-        if distinct == len(known) and len(known) > rows / 2:
-            return "free text" if _length(known) > _LONG_TEXT else "identifier"
-        if distinct > 0.5 * len(known) and _length(known) > _LONG_TEXT:
-            return "free text"
-    elif types.is_integer_dtype(known.dtype) and distinct == rows:
-        spread = float(known.max()) - float(known.min()) + 1
-        if spread <= 1.05 * rows or _words(name) & _WHOSE:
-            return "identifier"
-    return ""
-
-
-def _length(known: pd.Series) -> float:
-    return float(known.head(_DATE_SAMPLE).astype(str).str.len().mean())
-
-
-def _is_date(known: pd.Series) -> bool:
-    if types.is_datetime64_any_dtype(known.dtype):
-        return True
-    if types.is_numeric_dtype(known.dtype) or not len(known):
-        return False
-    some = known.head(_DATE_SAMPLE).astype(str)
-    # A date has digits and something that parts them; plain words and codes have not.
-    if not some.str.fullmatch(r"[0-9A-Za-z,:./+\- ]{6,40}").all():
-        return False
-    if not some.str.contains(r"\d{1,4}[-/. :]\w{1,9}[-/. :]\d{1,4}").all():
-        return False
-    parsed = pd.to_datetime(some, errors="coerce", format="mixed", utc=True)
-    return bool(parsed.notna().mean() >= 0.95)
+    return bool(name_words(name) & (OWNER_WORDS | _WHEN))
 
 
 def _is_clock(known: pd.Series, distinct: int, name: object) -> bool:
@@ -190,7 +125,12 @@ def _is_clock(known: pd.Series, distinct: int, name: object) -> bool:
         return False
     if distinct < 10:
         return False
-    if _words(name) & _WHEN and (_words(name) - _WHEN) <= {"of", "in", "at", "unix"}:
+    if name_words(name) & _WHEN and (name_words(name) - _WHEN) <= {
+        "of",
+        "in",
+        "at",
+        "unix",
+    }:
         return True
     return bool(known.is_monotonic_increasing and distinct > 0.2 * len(known))
 
@@ -227,7 +167,7 @@ def _owns(
         return False
     if types.is_float_dtype(column.dtype) and not (column % 1 == 0).all():
         return False
-    hinted = bool(_words(name) & _WHOSE)
+    hinted = bool(name_words(name) & OWNER_WORDS)
     if not hinted and distinct < rows / 50:
         return False
     codes, base = sameness

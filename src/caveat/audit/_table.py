@@ -12,8 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.util import hash_pandas_object
 
-from caveat.audit._outline import as_dates, split_values
+from caveat.audit._outline import split_values
 from caveat.audit._screen import screening_rows
+from caveat.datasets import as_dates
 from caveat.exceptions import InvalidInput, UnknownName
 
 if TYPE_CHECKING:

@@ -80,6 +80,8 @@ class Dataset:
         Columns that say which items belong together, or in which order they came.
     classes : tuple, optional
         Labels in order; found in `y` (sorted), or the names of `Y`, if not given.
+    left_out : mapping of column to reason
+        Columns of the file that are no features: dates, names of rows, constants.
     notes : tuple of str
         Known traps and guesses made while reading. Nothing was repaired in silence.
 
@@ -107,6 +109,7 @@ class Dataset:
     order: str | None = None
     classes: tuple[Any, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.task not in TASKS:

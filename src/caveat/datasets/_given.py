@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +12,29 @@ import pandas as pd
 from caveat.datasets._dataset import Dataset
 from caveat.datasets._frame import from_frame
 from caveat.datasets._read import read
-from caveat.exceptions import InvalidInput
+from caveat.datasets._roles import columns_left_out
+from caveat.exceptions import InvalidInput, UnknownName
 
 
-def given(data: str | Path | pd.DataFrame | Dataset, **options: Any) -> Dataset:
+def given(
+    data: str | Path | pd.DataFrame | Dataset,
+    *,
+    keep: Sequence[str] = (),
+    **options: Any,
+) -> Dataset:
     """Return it as a Dataset; a file and a table take the options of `read`.
+
+    The one reader of all looks: columns of a file or table that only date or name
+    their rows, or say the same everywhere, are left out and listed in `left_out`. A
+    Dataset is taken as it is.
+
+    Parameters
+    ----------
+    data : path, DataFrame or Dataset
+    keep : sequence of str
+        Columns that stay features, whatever they look like.
+    options
+        Those of `read`.
 
     Examples
     --------
@@ -31,9 +51,32 @@ def given(data: str | Path | pd.DataFrame | Dataset, **options: Any) -> Dataset:
             )
         return data
     if isinstance(data, pd.DataFrame):
-        return from_frame(data, **options)
+        return features_only(from_frame(data, **options), keep=keep)
     if isinstance(data, str | Path):
-        return read(data, **options)
+        return features_only(read(data, **options), keep=keep)
     raise InvalidInput(
         f"data: found {type(data).__name__}; pass a path, a DataFrame or a Dataset"
+    )
+
+
+def features_only(dataset: Dataset, *, keep: Sequence[str] = ()) -> Dataset:
+    """Leave out the columns that are no features, and list them in `left_out`.
+
+    Columns with a role (`groups`, `order`) stay. Where nothing would be left, all do.
+    """
+    if dataset.image_shape is not None:
+        return dataset
+    unknown = [name for name in keep if name not in dataset.X.columns]
+    if unknown:
+        raise UnknownName.among("column", unknown[0], list(dataset.X.columns))
+    roles = [name for name in (dataset.groups, dataset.order) if name is not None]
+    out = columns_left_out(dataset.X, dataset.kinds, keep=[*keep, *roles])
+    rest = [name for name in dataset.X.columns if name not in out]
+    if not out or not rest:
+        return dataset
+    return replace(
+        dataset,
+        X=dataset.X[rest],
+        kinds={name: dataset.kinds[name] for name in rest},
+        left_out={**dataset.left_out, **out},
     )

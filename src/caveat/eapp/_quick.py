@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from caveat.datasets import Dataset, given
+from caveat.datasets import Dataset, given, positive_class
 from caveat.eapp import page
 from caveat.eapp._eapp import EAPP
 from caveat.eapp._probe import bias_probe
 from caveat.eapp.result import Result
 from caveat.exceptions import InvalidInput
-from caveat.pages import About, Look, check_rules, percent
+from caveat.pages import About, Look, check_rules
 
 Progress = Callable[[int, int], None]
 
@@ -109,19 +108,10 @@ def look(
     file = Path(data).name if isinstance(data, str | Path) else dataset.name
     return page.look(
         Result.of(model, drivers=asked, probe=planted),
-        replace(About.of(dataset, file=file, command=command), **_shared(model)),
+        About.of(dataset, file=file, command=command, positive=positive),
         model_auc=model_auc,
         rules=wanted,
     )
-
-
-def _shared(model: EAPP) -> dict[str, str]:
-    """Say how large the class is that counts as positive."""
-    classes = model.per_class_
-    if len(classes) > 1 or model.measure_ != "AUC":
-        return {}
-    share, label = classes["share"].iloc[0], classes["label"].iloc[0]
-    return {"classes": f"{percent(float(share))} {label}"}
 
 
 def _read(
@@ -179,11 +169,15 @@ def _target(dataset: Dataset, classes: bool) -> Any:
 
 
 def _label(dataset: Dataset, text: str | None) -> Any:
-    """Find the class that a word on the command line stands for."""
-    if text is None or dataset.y is None:
+    """Find the class that a word on the command line stands for.
+
+    Of two classes one is positive without a word: the same as in all looks.
+    """
+    if text is None and dataset.task != "binary":
+        return None
+    if dataset.y is None or dataset.task == "regression":
         return text
-    named = {str(label): label for label in dataset.y.unique()}
-    return named.get(text, text)
+    return positive_class(dataset.y, text)
 
 
 def _check_probe(dataset: Dataset, positive: str | None) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from caveat.datasets import positive_class
+from caveat.pages._model import Words
 from caveat.pages._numbers import count, percent
-from caveat.pages._prose import Prose, code, say
+from caveat.pages._prose import Prose, code, prose, say
 
 if TYPE_CHECKING:
     from caveat.datasets import Dataset
@@ -28,6 +31,10 @@ class About:
         How the target is shared out: "22 % yes", "4 classes".
     command : str
         The command that makes the look again; '' if it was made in Python.
+    left_out : mapping of column to reason
+        Columns of the file that are no features.
+    positive : str
+        The class called positive, where there are two.
     """
 
     file: str
@@ -37,16 +44,55 @@ class About:
     columns: int
     classes: str = ""
     command: str = ""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    positive: str = ""
 
     @classmethod
-    def of(cls, dataset: Dataset, *, file: str = "", command: str = "") -> About:
-        """Read it off a data set."""
+    def of(
+        cls,
+        dataset: Dataset,
+        *,
+        file: str = "",
+        command: str = "",
+        positive: str | None = None,
+    ) -> About:
+        """Read it off a data set; `positive` is the class that was asked for."""
         target = "" if dataset.y is None else str(dataset.y.name)
         if dataset.Y is not None:
             target = f"{dataset.Y.shape[1]} labels"
         rows, columns = dataset.X.shape
-        named, classes = file or dataset.name, _classes(dataset)
-        return cls(named, target, dataset.task, rows, columns, classes, command)
+        one = ""
+        asked = positive is not None and dataset.task == "multiclass"
+        if dataset.y is not None and (dataset.task == "binary" or asked):
+            one = str(positive_class(dataset.y, positive))
+        return cls(
+            file or dataset.name,
+            target,
+            dataset.task,
+            rows,
+            columns,
+            _classes(dataset, one),
+            command,
+            dataset.left_out,
+            one,
+        )
+
+    def reading(self) -> list[tuple[str, Words]]:
+        """Say how the file was read: what was left out, which class is positive."""
+        pairs: list[tuple[str, Words]] = []
+        if self.positive:
+            words = say(
+                "{one}; {option} changes it",
+                one=code(self.positive),
+                option=code("--positive"),
+            )
+            pairs.append(("Positive class", words))
+        if self.left_out:
+            listed: Prose = prose("")
+            for number, (name, why) in enumerate(self.left_out.items()):
+                listed = listed + (", " if number else "") + code(name) + f" ({why})"
+            pairs.append(("Columns left out", listed))
+        return pairs
 
     def eyebrow(self, what: str) -> Prose:
         """Say what was looked at: "EAPP of `loans.csv`, target `default`"."""
@@ -67,11 +113,12 @@ class About:
         }
 
 
-def _classes(dataset: Dataset) -> str:
-    """Say how the target is shared out, the rarer of two classes by its share."""
+def _classes(dataset: Dataset, positive: str) -> str:
+    """Say how the target is shared out: of two classes, the positive one's share."""
     if dataset.y is None or dataset.task not in ("binary", "multiclass"):
         return ""
     shares = dataset.y.value_counts(normalize=True)
-    if len(shares) > 2:
+    if not positive:
         return f"{len(shares)} classes"
-    return f"{percent(float(shares.iloc[-1]))} {shares.index[-1]}"
+    share = {str(label): part for label, part in shares.items()}[positive]
+    return f"{percent(float(share))} {positive}"

@@ -29,7 +29,11 @@ def again_section(
         heading,
         blocks=[
             Facts(
-                [("Conditions", conditions), ("caveat", __version__)],
+                [
+                    ("Conditions", conditions),
+                    *about.reading(),
+                    ("caveat", __version__),
+                ],
                 command=about.command,
             )
         ],
