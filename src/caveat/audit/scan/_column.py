@@ -1,0 +1,166 @@
+"""Columns as the scan asks them: levels to count, an order, what is missing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api import types
+
+_DIGITS = re.compile(r"\d+")
+_NAMES_ROWS = re.compile(
+    r"(^|[_\W])(id|ids|key|uuid|guid|no|nr|num|number|index|idx|code|rownames?)$"
+    r"|^(id|index|key|row|rownames?|unnamed.*)([_\W]|$)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column, read in every way that a question needs.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        ``number``, ``integer``, ``two values``, ``category``, ``text``, ``date``,
+        ``constant`` or ``empty``.
+    identity : array of int
+        Number of the cell's value, -1 where it is missing.
+    distinct : int
+    order : array of float, or None
+        The cell as a number, NaN where missing. For text: the number in it, if every
+        cell has one (``P-0012``).
+    text : array of object, or None
+        The cells, where words in them may tell something.
+    """
+
+    name: str
+    kind: str
+    identity: NDArray[np.intp]
+    distinct: int
+    order: NDArray[np.float64] | None
+    text: NDArray[np.object_] | None = None
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which cells are missing."""
+        return self.identity < 0
+
+    @property
+    def names_rows(self) -> bool:
+        """Whether every row has its own value, so that only its order could tell."""
+        here = len(self.identity) - int(self.missing.sum())
+        if here < 20 or self.distinct < 0.98 * here:
+            return False
+        if self.kind in ("text", "category"):
+            return True
+        return self.kind == "integer" and (
+            bool(_NAMES_ROWS.search(self.name)) or self._is_counter()
+        )
+
+    def _is_counter(self) -> bool:
+        """Tell whether the numbers run on without gaps, as counters do."""
+        values = self.order[~self.missing] if self.order is not None else np.zeros(0)
+        return bool(np.ptp(values) < 1.5 * len(values))
+
+    def rows(self, chosen: NDArray[np.intp]) -> Column:
+        """Keep some rows."""
+        return Column(
+            self.name,
+            self.kind,
+            self.identity[chosen],
+            self.distinct,
+            None if self.order is None else self.order[chosen],
+            None if self.text is None else self.text[chosen],
+        )
+
+
+def read_column(column: pd.Series, name: str, kind: str) -> Column:
+    """Read one column of a table.
+
+    Parameters
+    ----------
+    column : Series
+    name : str
+    kind : {"numerical", "categorical", "boolean"}
+        As the data set has it.
+    """
+    identity, values = pd.factorize(column)
+    distinct = len(values)
+    if distinct == 0:
+        return Column(name, "empty", identity, 0, None)
+    if types.is_datetime64_any_dtype(column.dtype):
+        order = _seconds(column)
+        return Column(name, "date", identity, distinct, order)
+    if kind == "categorical":
+        return _words(column, name, identity, distinct)
+    numbers = pd.to_numeric(column, errors="coerce").to_numpy(
+        dtype=np.float64, na_value=np.nan
+    )
+    numbers = np.where(np.isfinite(numbers), numbers, np.nan)
+    if distinct == 1:
+        return Column(name, "constant", identity, 1, numbers)
+    if distinct == 2:
+        return Column(name, "two values", identity, 2, numbers)
+    known = numbers[~np.isnan(numbers)]
+    is_whole = bool(len(known)) and bool((known == np.round(known)).all())
+    return Column(
+        name, "integer" if is_whole else "number", identity, distinct, numbers
+    )
+
+
+def _words(
+    column: pd.Series, name: str, identity: NDArray[np.intp], distinct: int
+) -> Column:
+    cells = column.astype(object).map(str, na_action="ignore")
+    if distinct <= 2:
+        kind = "constant" if distinct == 1 else "two values"
+        return Column(name, kind, identity, distinct, None)
+    known = cells[identity >= 0]
+    dates = _dates(known)
+    if dates is not None:
+        order = np.full(len(column), np.nan)
+        order[identity >= 0] = dates
+        return Column(name, "date", identity, distinct, order)
+    inside, numbers = _numbers_inside(known), None
+    if inside is not None:
+        numbers = np.full(len(column), np.nan)
+        numbers[identity >= 0] = inside
+    is_text = distinct > 20 and (
+        known.head(200).str.contains(r"\w\W+\w", regex=True).mean() > 0.5
+    )
+    text = cells.to_numpy(dtype=object) if is_text else None
+    return Column(
+        name, "text" if is_text else "category", identity, distinct, numbers, text
+    )
+
+
+def _seconds(column: pd.Series) -> NDArray[np.float64]:
+    plain = pd.to_datetime(column, utc=True).dt.tz_localize(None)
+    seconds = plain.to_numpy().astype("datetime64[s]").astype(np.float64)
+    return np.where(plain.isna().to_numpy(), np.nan, seconds)
+
+
+def _dates(cells: pd.Series) -> NDArray[np.float64] | None:
+    """Read text cells as dates if all of a first look and nearly all in the end are."""
+    first = cells.head(20)
+    if not first.str.match(r"^\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T\s].*)?$").all():
+        return None
+    dates = pd.to_datetime(cells, errors="coerce", format="mixed", utc=True)
+    if dates.isna().mean() > 0.01:
+        return None
+    return _seconds(dates)
+
+
+def _numbers_inside(cells: pd.Series) -> NDArray[np.float64] | None:
+    """Return the number that each cell ends with, if each has one."""
+    found = [_DIGITS.findall(cell) for cell in cells.head(50)]
+    if not all(found):
+        return None
+    numbers = cells.str.extract(r"(\d{1,15})\D*$", expand=False)
+    values = pd.to_numeric(numbers, errors="coerce").to_numpy(dtype=np.float64)
+    return None if np.isnan(values).any() else values

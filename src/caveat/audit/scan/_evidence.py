@@ -1,0 +1,88 @@
+"""The table as every part of the scan sees it, and what each question scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caveat.audit.scan._additive import Additive
+from caveat.audit.scan._alone import Score
+from caveat.audit.scan._column import Column
+from caveat.audit.scan._questions import Question
+from caveat.audit.scan._target import Target
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What has been asked and answered of one table.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+    target : Target
+    fold : array of int
+    questions, scores : tuple of Question and of Score, side by side
+    looks : int
+        How many questions were asked; p-values are paid for by it.
+    row_numbers : array of int
+        Where the rows stand in the whole table.
+    groups, time : str or None
+        Columns that the user gave these roles.
+    seed : int
+    """
+
+    columns: tuple[Column, ...]
+    target: Target
+    fold: NDArray[np.intp]
+    questions: tuple[Question, ...]
+    scores: tuple[Score, ...]
+    row_numbers: NDArray[np.intp]
+    groups: str | None = None
+    time: str | None = None
+    seed: int = 0
+    rest: dict[frozenset[str], float] = field(default_factory=dict)
+
+    @property
+    def looks(self) -> int:
+        """How many questions were asked."""
+        return max(1, len(self.questions))
+
+    @cached_property
+    def model(self) -> Additive:
+        """The quick model on all columns but dates."""
+        usable = [one for one in self.columns if one.kind not in ("date", "empty")]
+        return Additive(usable, self.target, self.fold)
+
+    def without(self, *names: str) -> float:
+        """Return what all other columns tell together."""
+        key = frozenset(names)
+        if key not in self.rest:
+            self.rest[key] = self.model.score(without=key)
+        return self.rest[key]
+
+    def column(self, name: str) -> Column:
+        """Return a column by its name."""
+        return next(one for one in self.columns if one.name == name)
+
+    def answers(self, about: str) -> list[tuple[Question, Score]]:
+        """Questions of one sort with their scores, best first."""
+        found = [
+            (question, score)
+            for question, score in zip(self.questions, self.scores, strict=True)
+            if question.about == about and np.isfinite(score.value)
+        ]
+        return sorted(found, key=lambda pair: -pair[1].value)
+
+    def answer(self, name: str, about: str) -> Score | None:
+        """Return the score of one column's question of one sort."""
+        return next(
+            (score for asked, score in self.answers(about) if asked.column == name),
+            None,
+        )
+
+    def is_told(self, score: Score) -> bool:
+        """Whether a score is beyond chance, paid for all questions."""
+        return score.p_value * self.looks < 0.01

@@ -1,0 +1,191 @@
+"""Columns that tell the target too well: by their value, their gaps, their number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caveat.audit.scan._alone import Score
+from caveat.audit.scan._evidence import Evidence
+from caveat.audit.scan._finding import Finding
+from caveat.audit.scan._questions import Question
+from caveat.audit.scan._target import Target
+
+_FEW_LEVELS = 12
+
+
+@dataclass(frozen=True)
+class Bar:
+    """From which lower end of the interval on a column that stands alone is a leak.
+
+    A strong column is legitimate more often than not, so height is not enough: the
+    column must also leave out at most a share of what all others together leave out.
+    """
+
+    serious: float
+    careful: float
+    sharper: float = 0.35
+    sharp: float = 0.5
+
+
+_AUC = Bar(serious=0.97, careful=0.93)
+# Few levels, or two heaps with a valley between them: made from the target, perhaps
+# with some noise. A legitimate number is densest where the classes meet.
+_AUC_HEAPS = Bar(serious=0.95, careful=0.91)
+_R2 = Bar(serious=0.95, careful=0.90)
+_EXACT = 0.995
+
+
+def leaks(evidence: Evidence) -> list[Finding]:
+    """Find columns that tell the target nearly without a mistake, and far above all."""
+    target = evidence.target
+    asked = [*evidence.answers("value"), *evidence.answers("words")]
+    exact = {
+        question.column
+        for question, score in asked
+        if score.value >= _EXACT and evidence.column(question.column).kind != "date"
+    }
+    found: dict[str, Finding] = {}
+    for question, score in sorted(asked, key=lambda pair: -pair[1].value):
+        column = evidence.column(question.column)
+        if column.kind == "date" or column.names_rows or question.column in found:
+            continue
+        gaps = evidence.answer(question.column, "missing")
+        if gaps is not None and target.share(gaps.value) > 0.9 * target.share(
+            score.value
+        ):
+            continue  # its gaps tell it, not its values
+        if _is_identity(question, evidence):
+            continue
+        bar = _bar(question, target)
+        if score.low < bar.careful or not evidence.is_told(score):
+            continue
+        rest = evidence.without(*(exact | {question.column}))
+        severity = judge(score, rest, bar)
+        if severity:
+            found[question.column] = _leak(question, score, rest, severity, target)
+    return list(found.values())
+
+
+def judge(score: Score, rest: float, bar: Bar) -> str:
+    """Tell how serious it is that one question scores so far above the rest."""
+    error, others = 1 - score.value, max(1 - rest, 1e-9)
+    if score.low >= bar.serious and error <= bar.sharper * others:
+        return "serious"
+    if score.low >= bar.careful and error <= bar.sharp * others:
+        return "careful"
+    return ""
+
+
+def _bar(question: Question, target: Target) -> Bar:
+    if target.regression:
+        return _R2
+    if question.levels.max() <= _FEW_LEVELS or question.values is None:
+        return _AUC_HEAPS
+    if target.classes == 2 and has_valley(question.values, target.codes):
+        return _AUC_HEAPS
+    return _AUC
+
+
+def _is_identity(question: Question, evidence: Evidence) -> bool:
+    """Tell whether it is the many small levels that tell, as a group's do."""
+    column = evidence.column(question.column)
+    if question.about != "value" or column.kind in ("number", "two values"):
+        return False
+    known = len(column.identity) - int(column.missing.sum())
+    return question.values is None and column.distinct > max(20, known / 20)
+
+
+def has_valley(values: NDArray[np.float64], codes: NDArray[np.intp]) -> bool:
+    """Tell whether the classes stand apart with a thin place between them.
+
+    Each class weighs the same. The density between the two medians is compared with
+    that around them, over rank-free windows of a tenth of their distance.
+    """
+    first, second = values[codes == 0], values[codes == 1]
+    if len(first) < 10 or len(second) < 10:
+        return False
+    a, b = np.median(first), np.median(second)
+    if a == b:
+        return False
+    low, high = min(a, b), max(a, b)
+    width = (high - low) / 8
+
+    def density(centre: float) -> float:
+        return float(
+            np.mean(np.abs(first - centre) < width)
+            + np.mean(np.abs(second - centre) < width)
+        )
+
+    inside = min(density(c) for c in np.linspace(low + 2 * width, high - 2 * width, 9))
+    return inside < 0.9 * (density(low) + density(high)) / 2
+
+
+def _leak(
+    question: Question, score: Score, rest: float, severity: str, target: Target
+) -> Finding:
+    name = question.column
+    return Finding(
+        kind="leak",
+        severity=severity,
+        columns=(name,),
+        number=score.value,
+        low=score.low,
+        high=score.high,
+        measure=target.measure,
+        sentence=(
+            f"{question.label[0].upper()}{question.label[1:]} alone tells the target: "
+            f"{target.words(score.value)} ({score.low:.3f} to {score.high:.3f}); all "
+            f"other columns together reach {rest:.3f}."
+        ),
+        fix=(
+            f"Ask when {name!r} is known: if only with or after the target, leave it "
+            "out."
+        ),
+        size=1 + target.share(score.low),
+    )
+
+
+def missing_leaks(evidence: Evidence) -> list[Finding]:
+    """Find columns whose gaps depend on the target."""
+    target = evidence.target
+    found: list[Finding] = []
+    for question, score in [*evidence.answers("missing"), *evidence.answers("gaps")]:
+        if not evidence.is_told(score):
+            continue
+        excess = target.share(score.low)
+        severity = _gap_severity(excess, target)
+        if not severity:
+            continue
+        columns = (question.column,) if question.about == "missing" else ()
+        if not columns and found:
+            continue  # the row's gaps are those of the columns already named
+        found.append(
+            Finding(
+                kind="missing-leak",
+                severity=severity,
+                columns=columns,
+                number=score.value,
+                low=score.low,
+                high=score.high,
+                measure=target.measure,
+                sentence=(
+                    f"{question.label[0].upper()}{question.label[1:]} tells the "
+                    f"target: {target.words(score.value)} ({score.low:.3f} to "
+                    f"{score.high:.3f}) without one value."
+                ),
+                fix=(
+                    "Find out why cells are missing: if they are filled in after the "
+                    "target is known, leave the column out."
+                ),
+                size=0.9 + excess,
+            )
+        )
+    return found
+
+
+def _gap_severity(excess: float, target: Target) -> str:
+    serious, careful = (0.3, 0.03) if target.regression else (0.3, 0.1)
+    return "serious" if excess >= serious else "careful" if excess >= careful else ""

@@ -1,0 +1,231 @@
+"""What the order of the rows, an id or a date tells of the target."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from caveat.audit.scan._additive import Additive, score_answers
+from caveat.audit.scan._alone import Score, interval
+from caveat.audit.scan._column import Column
+from caveat.audit.scan._evidence import Evidence
+from caveat.audit.scan._finding import Finding
+from caveat.audit.scan._questions import Question
+
+
+def order_findings(evidence: Evidence, grouped: tuple[str, ...]) -> list[Finding]:
+    """Find a target that follows dates, row numbers or the order of the rows.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    grouped : tuple of str
+        Columns already found to name groups: where a group's rows stand together,
+        the order of the rows tells what the group does.
+    """
+    dates = _dates(evidence)
+    found = [*_trends(evidence, dates), *_ids(evidence)]
+    position = evidence.answers("position")
+    if position:
+        question, score = position[0]
+        together = any(_stand_together(evidence.column(name)) for name in grouped)
+        by_date = any(_follows_rows(evidence.column(name)) for name in dates)
+        strong = evidence.target.share(score.low) > (0.6 if together else 0.0)
+        if _tells(score, evidence) and strong and not by_date:
+            found.insert(0, _row_order(question, score, evidence, ()))
+    found += _turn(evidence, dates)
+    return found
+
+
+def _dates(evidence: Evidence) -> list[str]:
+    named = [one.name for one in evidence.columns if one.kind == "date"]
+    if evidence.time is not None and evidence.time not in named:
+        named.insert(0, evidence.time)
+    return named
+
+
+def _tells(score: Score, evidence: Evidence) -> bool:
+    excess = evidence.target.share(score.low)
+    return evidence.is_told(score) and excess > (
+        0.02 if evidence.target.regression else 0.1
+    )
+
+
+def _severity(score: Score, evidence: Evidence) -> str:
+    return "serious" if evidence.target.share(score.low) > 0.4 else "careful"
+
+
+def _row_order(
+    question: Question, score: Score, evidence: Evidence, columns: tuple[str, ...]
+) -> Finding:
+    target = evidence.target
+    what = f"Column {columns[0]!r}" if columns else "The order of the rows"
+    return Finding(
+        kind="row-order",
+        severity=_severity(score, evidence),
+        columns=columns,
+        number=score.value,
+        low=score.low,
+        high=score.high,
+        measure=target.measure,
+        sentence=(
+            f"{what} tells the target: {target.words(score.value)} ({score.low:.3f} to "
+            f"{score.high:.3f}). Rows were collected or sorted by it."
+        ),
+        fix=(
+            f"Leave {columns[0]!r} out of the features, and shuffle before splitting."
+            if columns
+            else "Shuffle before splitting, and ask how rows came into this order."
+        ),
+        size=0.98 + target.share(score.low),
+    )
+
+
+def _ids(evidence: Evidence) -> list[Finding]:
+    found = []
+    for question, score in evidence.answers("value"):
+        column = evidence.column(question.column)
+        if column.names_rows and _tells(score, evidence):
+            found.append(_row_order(question, score, evidence, (column.name,)))
+    return found
+
+
+def _trends(evidence: Evidence, dates: list[str]) -> list[Finding]:
+    found = []
+    for name in dates:
+        whole = evidence.answer(name, "value")
+        if whole is not None and _tells(whole, evidence):
+            found.append(
+                _time(name, whole, evidence, f"The target changes with {name!r}", 0.9)
+            )
+            continue
+        for question, score in evidence.answers("part"):
+            if question.column == name and _tells(score, evidence):
+                words = f"The target follows {question.label}"
+                found.append(_time(name, score, evidence, words, 0.7))
+                break
+    return found
+
+
+def _time(
+    name: str, score: Score, evidence: Evidence, words: str, rank: float
+) -> Finding:
+    target = evidence.target
+    return Finding(
+        kind="time",
+        severity=_severity(score, evidence),
+        columns=(name,),
+        number=score.value,
+        low=score.low,
+        high=score.high,
+        measure=target.measure,
+        sentence=(
+            f"{words}: {target.words(score.value)} ({score.low:.3f} to "
+            f"{score.high:.3f}) from it alone."
+        ),
+        fix=f"Judge models on later rows: --time {name}.",
+        size=rank + target.share(score.low),
+    )
+
+
+def _stand_together(column: Column) -> bool:
+    """Whether rows with the same value mostly stand next to one another."""
+    same = np.mean(column.identity[1:] == column.identity[:-1])
+    return bool(same > 0.5)
+
+
+def _follows_rows(column: Column) -> bool:
+    """Whether a column goes up (or down) with the rows."""
+    if column.order is None:
+        return False
+    known = np.isfinite(column.order)
+    if known.sum() < 10:
+        return False
+    ranks = np.argsort(np.argsort(column.order[known], kind="stable"))
+    line = np.arange(len(ranks))
+    return bool(abs(np.corrcoef(ranks, line)[0, 1]) > 0.9)
+
+
+def _turn(evidence: Evidence, dates: list[str]) -> list[Finding]:
+    """Ask whether what tells the target early also tells it late.
+
+    A model of the earlier half judged on the later one is held against a model of the
+    later half judged on rows of that half which it was not fitted on.
+    """
+    rows = len(evidence.target)
+    if rows < 200:
+        return []
+    moment, name = _moments(evidence, dates)
+    late = np.argsort(np.argsort(moment, kind="stable")) >= rows // 2
+    usable = [
+        one
+        for one in evidence.columns
+        if one.kind not in ("date", "empty") and not one.names_rows and one.name != name
+    ]
+    worst: tuple[float, float, float] | None = None
+    for judged in (late, ~late):
+        inside, across = _two_scores(usable, evidence, judged)
+        gap = inside - across
+        if worst is None or gap > worst[0]:
+            worst = gap, inside, across
+    assert worst is not None
+    gap, inside, across = worst
+    part = evidence.target.rows(np.flatnonzero(late))
+    errors = [
+        np.diff(interval(min(max(s, 0.01), 0.999), part))[0] / 3.92
+        for s in (inside, across)
+    ]
+    error = float(np.hypot(*errors))
+    share = evidence.target.share(inside) - evidence.target.share(across)
+    if gap < 3.5 * error or share < 0.12:
+        return []
+    label = f"along {name!r}" if name else "along the rows"
+    return [
+        Finding(
+            kind="time",
+            severity="serious" if gap - 2 * error > 0.1 else "careful",
+            columns=(name,) if name else (),
+            number=gap,
+            low=gap - 1.96 * error,
+            high=gap + 1.96 * error,
+            measure=evidence.target.measure,
+            sentence=(
+                f"What tells the target changes {label}: learnt in one half and judged "
+                f"in the other, {evidence.target.words(across)} instead of "
+                f"{inside:.3f}."
+            ),
+            fix=(
+                f"Judge models on later rows: --time {name}."
+                if name
+                else "Judge models on later rows; say which column holds the time."
+            ),
+            size=0.9 + gap,
+        )
+    ]
+
+
+def _moments(evidence: Evidence, dates: list[str]) -> tuple[NDArray[np.float64], str]:
+    for name in dates:
+        order = evidence.column(name).order
+        if order is not None and np.isfinite(order).mean() > 0.9:
+            return np.where(np.isfinite(order), order, np.nanmedian(order)), name
+    return np.arange(len(evidence.target), dtype=float), ""
+
+
+def _two_scores(
+    columns: list[Column], evidence: Evidence, judged: NDArray[np.bool_]
+) -> tuple[float, float]:
+    """Score rows of one half by a model of the same half, and by one of the other."""
+    fold = evidence.fold
+    chosen = np.flatnonzero(judged)
+    inner = Additive(
+        [one.rows(chosen) for one in columns],
+        evidence.target.rows(chosen),
+        fold[chosen],
+    )
+    inside = inner.score()
+    # Two parts: fitted on the rows not judged, asked of those judged.
+    outer = Additive(columns, evidence.target, np.where(judged, 0, 1))
+    answers = outer.answers()[chosen]
+    across = score_answers(answers, evidence.target.rows(chosen), fold[chosen])
+    return inside, across

@@ -1,0 +1,123 @@
+"""The scan finds what was planted, names it, and is quiet where nothing was."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from caveat.audit.scan import Scan, scan
+from caveat.datasets import from_frame
+from caveat.exceptions import InvalidInput, UnknownName
+
+
+@pytest.fixture
+def clean() -> pd.DataFrame:
+    rng = np.random.default_rng(7)
+    table = pd.DataFrame(rng.normal(size=(400, 5)), columns=list("abcde"))
+    table["age"] = rng.integers(18, 80, 400)
+    table["town"] = rng.choice(list("uvwxyz"), 400)
+    odds = 1.5 * table["a"] - table["b"] + 0.02 * (table["age"] - 50)
+    table["y"] = (rng.random(400) < 1 / (1 + np.exp(-odds))).astype(int)
+    return table
+
+
+def scanned(table: pd.DataFrame, **options: object) -> Scan:
+    return scan(from_frame(table, "y"), **options)  # type: ignore[arg-type]
+
+
+def first(table: pd.DataFrame, **options: object) -> tuple[str, str, tuple[str, ...]]:
+    found = scanned(table, **options).findings[0]
+    return found.kind, found.severity, found.columns
+
+
+def test_a_clean_table_is_let_be(clean):
+    assert all(one.severity == "note" for one in scanned(clean).findings)
+
+
+def test_an_integer_that_counts_the_target_is_a_leak(clean):
+    rng = np.random.default_rng(1)
+    clean["bill"] = 90 * clean["y"] + rng.integers(0, 30, 400)
+    assert first(clean) == ("leak", "serious", ("bill",))
+
+
+def test_two_columns_that_add_up_to_the_target_are_a_pair(clean):
+    rng = np.random.default_rng(2)
+    clean["casual"] = rng.poisson(30, 400)
+    clean["registered"] = rng.poisson(80, 400)
+    clean["y"] = clean["casual"] + clean["registered"]
+    kind, severity, columns = first(clean)
+    assert (kind, severity) == ("pair-leak", "serious")
+    assert set(columns) == {"casual", "registered"}
+
+
+def test_gaps_that_follow_the_target_are_named(clean):
+    clean.loc[clean["y"] == 1, "e"] = np.nan
+    clean.loc[::17, "e"] = 0.0
+    assert first(clean) == ("missing-leak", "serious", ("e",))
+
+
+def test_cases_first_is_a_finding(clean):
+    table = clean.sort_values("y", ignore_index=True)
+    assert first(table)[0] == "row-order"
+
+
+def test_a_column_of_few_repeats_is_a_group_by_its_identity(clean):
+    rng = np.random.default_rng(3)
+    patient = rng.integers(0, 40, 400)
+    clean["patient"] = patient
+    clean["a"] = rng.normal(size=40)[patient] + 0.3 * clean["a"]
+    clean["b"] = rng.normal(size=40)[patient] + 0.3 * clean["b"]
+    clean["y"] = (rng.random(40) < 0.5).astype(int)[patient]
+    assert first(clean) == ("group", "serious", ("patient",))
+
+
+def test_an_age_is_no_group_since_its_order_tells_as_much(clean):
+    rng = np.random.default_rng(4)
+    clean["y"] = (rng.random(400) < clean["age"] / 100).astype(int)
+    assert not [one for one in scanned(clean).findings if one.kind == "group"]
+
+
+def test_copied_rows_are_counted_and_numbered(clean):
+    table = pd.concat([clean, clean.iloc[:60]], ignore_index=True)
+    found = scanned(table).findings[0]
+    assert (found.kind, found.severity) == ("duplicate", "serious")
+    assert found.rows[:2] == (0, 1)
+
+
+def test_every_column_is_in_the_table_even_a_constant(clean):
+    clean["same"] = 1
+    clean["none"] = np.nan
+    found = scanned(clean).columns
+    assert set(found["column"]) == set(clean.columns) - {"y"}
+    assert list(found.columns) == (
+        ["column", "kind", "alone", "low", "high", "null_high", "measure", "note"]
+    )
+
+
+def test_the_same_seed_gives_the_same_scan(clean):
+    one, two = scanned(clean, seed=3), scanned(clean, seed=3)
+    assert one.findings == two.findings
+    pd.testing.assert_frame_equal(one.columns, two.columns)
+
+
+def test_the_floor_pays_for_looking_at_every_column(clean):
+    rng = np.random.default_rng(5)
+    clean["y"] = rng.permutation(clean["y"])
+    floor = scanned(clean).floor
+    assert floor.p_value > 0.05
+    assert floor.low <= floor.value <= floor.high
+
+
+def test_a_test_table_that_moved_is_named(clean):
+    moved = clean.assign(c=clean["c"] + 1.5)
+    found = scanned(clean, test=from_frame(moved, "y")).findings[0]
+    assert (found.kind, found.columns) == ("drift", ("c",))
+
+
+def test_a_role_needs_a_column_and_a_scan_one_target(clean):
+    with pytest.raises(UnknownName, match="nobody"):
+        scanned(clean, groups="nobody")
+    several = from_frame(clean.assign(z=clean["y"]), targets=["y", "z"])
+    with pytest.raises(InvalidInput, match="one target"):
+        scan(several)
