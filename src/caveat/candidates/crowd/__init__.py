@@ -1,0 +1,14 @@
+"""Several people's answers for every item: what is true, and whom to trust."""
+
+from caveat._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "_answers": ["Answers", "as_answers"],
+        "_vote": ["MajorityVote", "WeightedVote"],
+        "_dawid_skene": ["DawidSkene"],
+        "_skill": ["ClassSkill", "OneCoin"],
+        "_glad": ["GLAD"],
+    },
+)

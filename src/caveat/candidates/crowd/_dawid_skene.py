@@ -1,0 +1,150 @@
+"""Dawid and Skene's model of annotators, for answers that may be sets."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from caveat.candidates.crowd._answers import Answers
+from caveat.candidates.crowd._inclusion import log_normaliser, raise_likelihood
+from caveat.candidates.crowd._model import EMModel, Floats
+
+
+class DawidSkene(EMModel):
+    """Everybody has a table of confusions: what they name, given what is true.
+
+    Single labels are drawn from the row of the true class, as Dawid and Skene have it
+    [1]_. A set of m labels is drawn among all sets of m labels by the same weights
+    (conditional Bernoulli sampling), so that how many labels somebody names says
+    nothing, and which ones says all. A set of all classes carries no information.
+
+    Parameters
+    ----------
+    prior : float, default=2.0
+        How many answers per true class everybody is taken to have given already, in
+        the manner of the average annotator as the vote sees it. So that few answers
+        are safe.
+    max_iter : int, default=200
+    tol : float, default=1e-6
+        Stop when a round raises the objective by less than this per answer.
+
+    Attributes
+    ----------
+    confusion_ : array of shape (n_annotators, n_classes, n_classes)
+        ``[a, j, k]``: probability that person a, who names one label, names k when
+        class j is true.
+    inclusion_ : array of shape (n_annotators, n_classes, n_classes)
+        ``[a, j, k]``: probability that k is among the labels that person a names; the
+        same as `confusion_` where answers are single labels.
+    class_prior_ : array of shape (n_classes,)
+    classes_, annotators_, objective_, n_iter_
+        As in all crowd models.
+
+    Warnings
+    --------
+    It takes people for independent, given the truth. Where all fall for the same trap,
+    its probabilities are too sure. Where most people are worse than chance, it
+    believes them.
+
+    References
+    ----------
+    .. [1] A. P. Dawid, A. M. Skene (1979). Maximum likelihood estimation of observer
+       error-rates using the EM algorithm. Applied Statistics 28(1).
+
+    Examples
+    --------
+    Two careful people outweigh two who always say "dog".
+
+    >>> import pandas as pd
+    >>> truth = ["cat", "dog", "cat", "dog", "cat", "cat", "dog", "cat"]
+    >>> rows = [(i, who, t) for i, t in enumerate(truth) for who in ("ann", "ben")]
+    >>> rows += [(i, who, "dog") for i in range(8) for who in ("cy", "dan")]
+    >>> answers = pd.DataFrame(rows, columns=["item", "annotator", "label"])
+    >>> model = DawidSkene().fit(answers)
+    >>> model.predict().tolist() == truth
+    True
+    """
+
+    def __init__(
+        self, prior: float = 2.0, *, max_iter: int = 200, tol: float = 1e-6
+    ) -> None:
+        self.prior = prior
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def _begin(self, found: Answers, posterior: Floats) -> None:
+        _, people, classes = found.shape
+        self._by_label = found.named.T.tocsr()
+        self._by_size = found.given.T.tocsr()
+        # Only who ever names two labels needs the costlier step.
+        vague = np.zeros(people, dtype=bool)
+        vague[found.annotator[found.sizes > 1]] = True
+        self._vague = np.flatnonzero(vague)
+        typical = typical_confusion(found, posterior)
+        # Pseudo-answers, (label, truth) for everybody alike.
+        self._pseudo = self.prior * typical.T + 1e-6
+        self._weights = np.broadcast_to(typical.T, (people, classes, classes)).copy()
+
+    def _maximise(self, found: Answers, posterior: Floats) -> None:
+        _, people, classes = found.shape
+        named = (self._by_label @ posterior).reshape(people, classes, classes)
+        total = named + self._pseudo
+        weights = total / total.sum(axis=1, keepdims=True)
+        if len(self._vague):
+            some = self._vague
+            given = (self._by_size @ posterior).reshape(people, -1, classes)[some]
+            given[:, 0] += self._pseudo.sum(axis=0)
+            stepped = raise_likelihood(
+                _rows(self._weights[some]), _rows(total[some]), _rows(given)
+            )
+            stepped = stepped.reshape(len(some), classes, classes).swapaxes(1, 2)
+            weights[some] = stepped / stepped.sum(axis=1, keepdims=True)
+        self._weights = np.maximum(weights, 1e-12)
+        self.confusion_ = self._weights.swapaxes(1, 2)
+        self.inclusion_ = self.confusion_
+        if len(self._vague):
+            shares = (
+                total
+                / (
+                    (self._by_size @ posterior).reshape(people, -1, classes).sum(axis=1)
+                    + self._pseudo.sum(axis=0)
+                )[:, None]
+            )
+            self.inclusion_ = shares.swapaxes(1, 2)
+
+    def _evidence(self, found: Answers) -> Floats:
+        _, people, classes = found.shape
+        logs = np.log(self._weights).reshape(people * classes, classes)
+        scores = found.named @ logs
+        if len(self._vague):
+            sums = np.zeros((people, classes, found.largest))
+            some = self._weights[self._vague].swapaxes(1, 2)
+            logged = log_normaliser(classes * _flat(some), found.largest)
+            logged -= np.arange(1, found.largest + 1) * np.log(classes)
+            sums[self._vague] = logged.reshape(len(some), classes, -1)
+            flat = sums.swapaxes(1, 2).reshape(people * found.largest, classes)
+            scores -= found.given @ flat
+        return scores
+
+    def _log_prior(self) -> float:
+        # Pseudo-answers are single labels, drawn from shares that add up to 1.
+        return float((self._pseudo * np.log(self._weights)).sum())
+
+
+def typical_confusion(found: Answers, posterior: Floats) -> Floats:
+    """Return what the average annotator names, given the true class.
+
+    By the vote of all; every label is somewhat likely, the true one most of all.
+    """
+    _, people, classes = found.shape
+    named = (found.named.T @ posterior).reshape(people, classes, classes).sum(axis=0)
+    shares = named.T + 1.0 + 2.0 * np.eye(classes)
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+def _rows(found: Floats) -> Floats:
+    """Lay (annotator, value, truth) out as one row per annotator and truth."""
+    return _flat(found.swapaxes(1, 2))
+
+
+def _flat(found: Floats) -> Floats:
+    return np.ascontiguousarray(found).reshape(-1, found.shape[-1])
