@@ -79,7 +79,7 @@ class WeightedVote(MajorityVote):
     >>> rows += [(i, "cy", 1 - i % 2) for i in range(6)]
     >>> answers = pd.DataFrame(rows, columns=["item", "annotator", "label"])
     >>> WeightedVote().fit(answers).weights_.round(1)
-    array([0.8, 0.8, 0. ])
+    array([0.7, 0.7, 0. ])
     """
 
     def __init__(self, prior: float = 4.0) -> None:
