@@ -5,8 +5,13 @@ Left to itself, pytest would import them, fail, and leave the halves in `sys.mod
 
 from importlib.util import find_spec
 
-_LIBRARIES = ("catboost", "lightgbm", "tabicl", "tabpfn", "xgboost")
+_LIBRARIES = {
+    **{name: name for name in ("catboost", "lightgbm", "tabicl", "tabpfn", "xgboost")},
+    "realmlp": "pytabkit",
+}
 
 collect_ignore = [
-    f"caveat/models/_{name}.py" for name in _LIBRARIES if find_spec(name) is None
+    f"caveat/models/_{module}.py"
+    for module, library in _LIBRARIES.items()
+    if find_spec(library) is None
 ]

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import threading
+import tempfile
 import time
 
 import psutil
@@ -26,10 +27,13 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    found = pgserver.get_server(tmp_path_factory.mktemp("postgres"))
-    yield found
-    found.cleanup()
+def server():
+    # Not in a folder of pytest: the server runs as another user, and any other pytest
+    # that starts meanwhile would shut that user out of the folder above.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        found = pgserver.get_server(folder)
+        yield found
+        found.cleanup()
 
 
 @pytest.fixture

@@ -14,9 +14,13 @@ from caveat.audit._folds import Fold, thinned
 from caveat.audit._table import Table
 from caveat.datasets import from_frame
 from caveat.exceptions import InvalidInput
-from caveat.multilabel import evaluate, margin_profile, per_label
-from caveat.multilabel._compare import threshold_table
-from caveat.multilabel._thresholded import learner_scores
+from caveat.multilabel import (
+    evaluate,
+    learner_scores,
+    margin_profile,
+    per_label,
+    threshold_table,
+)
 from caveat.tables import TableEncoder
 
 Row = dict[str, Any]

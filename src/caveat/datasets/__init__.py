@@ -8,6 +8,7 @@ __getattr__, __dir__, __all__ = attach(
         "_dataset": ["Dataset"],
         "_frame": ["from_frame"],
         "_given": ["features_only", "given"],
+        "_matrix": ["column_names", "read_matrix"],
         "_load": ["available", "load", "register"],
         "_reference": ["READ_OPTIONS", "check_reference", "describe", "resolve"],
         "_read": ["read"],

@@ -10,7 +10,7 @@ __getattr__, __dir__, __all__ = attach(
         "_bootstrap": ["bootstrap_intervals"],
         "_breakdown": ["per_instance", "per_label"],
         "_chains": ["ClassifierChains"],
-        "_compare": ["Comparison", "compare", "judge"],
+        "_compare": ["compare", "judge", "threshold_table"],
         "_describe": ["describe"],
         "_figures": [
             "plot_average_ranks",
@@ -21,6 +21,7 @@ __getattr__, __dir__, __all__ = attach(
         "_instance_threshold": ["CardinalityThreshold", "InstanceThreshold"],
         "_label_threshold": ["LabelThreshold"],
         "_limo": ["LIMO"],
+        "_look": ["look"],
         "_margins": [
             "MarginReport",
             "effectiveness",
@@ -46,7 +47,12 @@ __getattr__, __dir__, __all__ = attach(
         ],
         "_threshold": ["FixedThreshold", "GlobalThreshold", "ProportionThreshold"],
         "_threshold_names": ["make_threshold"],
-        "_thresholded": ["ThresholdedClassifier", "oracle_threshold_gap"],
+        "_thresholded": [
+            "ThresholdedClassifier",
+            "learner_scores",
+            "oracle_threshold_gap",
+        ],
+        "result": ["Result"],
         "caveat.measures.multilabel": [
             "DegenerateWarning",
             "MultiLabelReport",

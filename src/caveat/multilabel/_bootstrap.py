@@ -73,6 +73,45 @@ def bootstrap_intervals(
         raise InvalidInput(f"n_resamples is {n_resamples}; pass 2 or more")
     if not 0 < confidence < 1:
         raise InvalidInput(f"confidence is {confidence}; pass a number such as 0.95")
+    draws = bootstrap_draws(
+        Y,
+        scores,
+        decisions,
+        ties=ties,
+        zero_division=zero_division,
+        degenerate=degenerate,
+        measures=measures,
+        n_resamples=int(n_resamples),
+        random_state=random_state,
+    )
+    tail = (1 - confidence) / 2
+    rows = []
+    for name in draws.columns:
+        at, kept = draws[name].iloc[0], draws[name].iloc[1:].dropna()
+        low, high = np.quantile(kept, [tail, 1 - tail]) if len(kept) else (np.nan,) * 2
+        spread = kept.std(ddof=1) if len(kept) > 1 else np.nan
+        rows.append((name, at, low, high, spread, len(kept)))
+    columns = ["measure", "value", "low", "high", "se", "n_defined"]
+    return pd.DataFrame(rows, columns=columns).set_index("measure")
+
+
+def bootstrap_draws(
+    Y: Any,
+    scores: Any,
+    decisions: Any = None,
+    *,
+    n_resamples: int,
+    random_state: Any,
+    ties: str = "half",
+    zero_division: ZeroDivision = 0.0,
+    degenerate: str = "skip",
+    measures: Any = None,
+) -> pd.DataFrame:
+    """Compute the measures on the rows as they are, then on resampled rows.
+
+    A column per measure, the value itself in the first row. Calls with one seed and one
+    number of rows draw the same rows: models can be compared resample by resample.
+    """
     value = evaluate(
         Y,
         scores,
@@ -91,17 +130,9 @@ def bootstrap_intervals(
     )
     random = check_random_state(random_state)
     m = sample.n_rows
-    draws = np.empty((int(n_resamples), len(value)))
-    for k in range(int(n_resamples)):
+    draws = np.empty((1 + n_resamples, len(value)))
+    draws[0] = list(value.values())
+    for k in range(1, 1 + n_resamples):
         weights = np.bincount(random.randint(m, size=m), minlength=m)
         draws[k] = list(sample.values(weights.astype(np.float64)).values())
-    tail = (1 - confidence) / 2
-    defined = ~np.isnan(draws)
-    rows = []
-    for column, (name, at) in enumerate(value.items()):
-        kept = draws[defined[:, column], column]
-        low, high = np.quantile(kept, [tail, 1 - tail]) if len(kept) else (np.nan,) * 2
-        spread = kept.std(ddof=1) if len(kept) > 1 else np.nan
-        rows.append((name, at, low, high, spread, len(kept)))
-    columns = ["measure", "value", "low", "high", "se", "n_defined"]
-    return pd.DataFrame(rows, columns=columns).set_index("measure")
+    return pd.DataFrame(draws, columns=list(value))

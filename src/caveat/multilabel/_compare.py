@@ -1,102 +1,45 @@
-"""Several models on one table, or one model's scores: everything a page needs."""
+"""Several models on one table, or scores from elsewhere: what a page needs, paired.
+
+Models are chosen, and scores are cut into decisions, by what held-out folds of the
+training rows say; no label of a test row takes part.
+"""
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.model_selection import KFold
 
 from caveat.exceptions import InvalidInput, listing
-from caveat.measures.multilabel import (
-    DegenerateWarning,
-    MultiLabelReport,
-    TieWarning,
-    evaluate,
-)
+from caveat.measures.multilabel import evaluate
 from caveat.multilabel._arrays import FloatArray
-from caveat.multilabel._bootstrap import bootstrap_intervals
+from caveat.multilabel._bootstrap import bootstrap_draws
 from caveat.multilabel._breakdown import per_label
-from caveat.multilabel._profile import MarginProfile, margin_profile
+from caveat.multilabel._popularity import Popularity
+from caveat.multilabel._profile import margin_profile
 from caveat.multilabel._threshold import DECISION_MEASURES
 from caveat.multilabel._threshold_names import make_threshold
 from caveat.multilabel._thresholded import learner_scores
 from caveat.multilabel.registry import LEARNERS
+from caveat.multilabel.result import MAIN, POPULARITY, Model, Result
 from caveat.tables import TableEncoder
 
 DEFAULT_LEARNERS = (
-    "popularity", "limo", "limo-inst", "limo-label", "br-svm", "ml-knn", "gfm",
+    *("limo", "limo-inst", "limo-label", "br-svm", "ml-knn", "gfm"),
     "forest",
-)  # fmt: skip
+)
 YOURS = "your model"
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One model on the test rows.
-
-    Attributes
-    ----------
-    result : MultiLabelReport
-        All measures with their conditions.
-    intervals : DataFrame
-        Bootstrap intervals over instances.
-    profile : MarginProfile
-        Which margin it serves.
-    labels : DataFrame
-        The measures label by label.
-    thresholds : DataFrame
-        Decision measures (columns) under thresholds (rows) estimated on training
-        scores, and ``tuned on the test rows`` for comparison; empty for a model that
-        was not trained here.
-    """
-
-    result: MultiLabelReport
-    intervals: pd.DataFrame
-    profile: MarginProfile
-    labels: pd.DataFrame
-    thresholds: pd.DataFrame
-
-
-@dataclass
-class Comparison:
-    """Several models on the same test rows.
-
-    Attributes
-    ----------
-    models : dict of str to Judged
-        By learner name, in the order asked for.
-    failed : dict of str to str
-        Learners that gave nothing, and why.
-    n_train, n_test, n_labels : int
-        Sizes; no training rows for a person's own scores.
-    notes : list of str
-        What was assumed or set aside.
-    seconds : float
-        How long it took.
-    """
-
-    n_train: int
-    n_test: int
-    n_labels: int
-    models: dict[str, Judged] = field(default_factory=dict)
-    failed: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return method, measure, value, low and high of all models, tidy."""
-        parts = [
-            judged.intervals.reset_index().assign(method=name)
-            for name, judged in self.models.items()
-        ]
-        columns = ["method", "measure", "value", "low", "high"]
-        return pd.concat(parts, ignore_index=True)[columns]
+FOLDS = 3
+CUT = "one threshold for all labels, by micro-F1 on held-out training rows"
+EVERY, NONE = "every label", "no label"
+_TUNED = "tuned on the test rows"
+Labels = NDArray[np.int64]
 
 
 def compare(
@@ -105,11 +48,11 @@ def compare(
     *,
     learners: Sequence[str] = DEFAULT_LEARNERS,
     test_size: float = 0.3,
-    n_resamples: int = 200,
+    n_resamples: int = 400,
     kinds: dict[str, str] | None = None,
     random_state: int = 0,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Comparison:
+) -> Result:
     """Train registered learners on one part of a table and judge them on the rest.
 
     Parameters
@@ -119,11 +62,11 @@ def compare(
     Y : DataFrame
         0/1 columns, one per label.
     learners : sequence of str
-        Names from the registry.
+        Names from the registry. Popularity is always there, as a floor.
     test_size : float, default=0.3
         Share of rows that is held out.
-    n_resamples : int, default=200
-        Resamples of the intervals.
+    n_resamples : int, default=400
+        Resamples of the test rows, the same for all models.
     kinds : dict, optional
         Kinds of columns where detection errs.
     random_state : int, default=0
@@ -133,49 +76,66 @@ def compare(
 
     Returns
     -------
-    Comparison
+    Result
 
     Warnings
     --------
-    One split: differences between models smaller than the intervals are not real.
+    One split: the intervals speak of other test rows, not of other training rows.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> X = pd.DataFrame(rng.normal(size=(120, 3)), columns=list("abc"))
     >>> Y = (X[["a", "b"]] > 0).astype(int).rename(columns=str.upper)
-    >>> found = compare(X, Y, learners=["popularity", "ml-knn"], n_resamples=20)
-    >>> found.n_test, list(found.models)
-    (36, ['popularity', 'ml-knn'])
+    >>> found = compare(X, Y, learners=["ml-knn"], n_resamples=20)
+    >>> found.n_test, [model.name for model in (*found.models, *found.floors)]
+    (36, ['ml-knn', 'popularity', 'every label', 'no label'])
     """
-    started = time.perf_counter()
+    entries = [LEARNERS[name] for name in learners if name != POPULARITY]
     train, test = _split(len(Y), test_size, random_state)
-    result = Comparison(len(train), len(test), Y.shape[1])
-    result.notes += absent_labels(Y, train, test)
     encoder = TableEncoder(kinds=kinds)
     inside = encoder.fit_transform(X.iloc[train])
     outside = encoder.transform(X.iloc[test])
     truth = Y.to_numpy(dtype=np.int64)
-    entries = [LEARNERS[name] for name in learners]  # a wrong name ends it here
+    judge_rows = _Judge(Y.iloc[test], n_resamples, random_state)
+    found, failed = [], {}
     for done, entry in enumerate(entries):
         progress(done, len(entries))
         try:
             with warnings.catch_warnings():
                 # What they say of ties and empty rows stands in the result.
                 warnings.simplefilter("ignore")
-                model = entry.make_for({}, random_state=random_state)
-                model.fit(inside, truth[train])
-                result.models[entry.name] = _judge_model(
-                    model, inside, outside, Y, train, test, n_resamples, random_state
+                found.append(
+                    _trained(
+                        entry.name,
+                        lambda entry=entry: entry.make_for(
+                            {}, random_state=random_state
+                        ),
+                        (inside, truth[train]),
+                        outside,
+                        judge_rows,
+                        random_state,
+                    )
                 )
         except ValueError as error:
-            result.failed[entry.name] = str(error)
+            failed[entry.name] = str(error)
     progress(len(entries), len(entries))
-    if not result.models:
-        reasons = "; ".join(f"{name}: {why}" for name, why in result.failed.items())
+    if entries and not found:
+        reasons = "; ".join(f"{name}: {why}" for name, why in failed.items())
         raise InvalidInput(f"no learner could be trained ({reasons})")
-    result.seconds = time.perf_counter() - started
-    return result
+    floors = _floors(truth[train], judge_rows)
+    result = Result(
+        tuple(model for model, _ in found) or floors[:1],
+        floors if found else floors[1:],
+        len(train),
+        len(test),
+        Y.shape[1],
+        failed=failed,
+        notes=tuple(absent_labels(Y, train, test)),
+        cut=CUT,
+    )
+    tuned = {model.name: gain for model, gain in found}
+    return replace(result, tuned=tuned.get(result.chosen.name, {}))
 
 
 def judge(
@@ -183,42 +143,196 @@ def judge(
     scores: Any,
     decisions: Any = None,
     *,
-    n_resamples: int = 200,
+    n_resamples: int = 400,
     random_state: int = 0,
-) -> Comparison:
-    """Judge a person's own scores; nothing is trained.
+) -> Result:
+    """Judge scores from elsewhere; nothing is trained.
 
     Parameters
     ----------
     Y : DataFrame
         0/1 columns, one per label.
-    scores, decisions
-        As in `evaluate`.
-    n_resamples : int, default=200
+    scores : array-like, or mapping of name to array-like
+        One model's scores, or several models'.
+    decisions : the same shape, optional
+        0/1 decisions; without them the decision measures are absent.
+    n_resamples : int, default=400
         Resamples of the intervals.
     random_state : int, default=0
         Seed of the intervals.
 
     Returns
     -------
-    Comparison with one model
+    Result
+
+    Warnings
+    --------
+    Popularity is counted on these very rows, for want of others: as a floor it is a
+    little too high.
 
     Examples
     --------
     >>> Y = pd.DataFrame([[1, 0], [0, 1], [1, 0]], columns=["a", "b"])
-    >>> list(judge(Y, [[3, 1], [2, 5], [4, 0]], n_resamples=5).models)
+    >>> found = judge(Y, [[3, 1], [2, 5], [4, 0]], n_resamples=5)
+    >>> [model.name for model in found.models]
     ['your model']
     """
-    started = time.perf_counter()
-    result = Comparison(0, len(Y), Y.shape[1])
+    named = scores if isinstance(scores, Mapping) else {YOURS: scores}
+    cut = decisions if isinstance(decisions, Mapping) else {YOURS: decisions}
+    judge_rows = _Judge(Y, n_resamples, random_state)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TieWarning)
-        warnings.simplefilter("ignore", DegenerateWarning)
-        result.models[YOURS] = _judged(
-            Y, scores, decisions, None, pd.DataFrame(), n_resamples, random_state
+        warnings.simplefilter("ignore")
+        models = tuple(
+            judge_rows(name, real, cut.get(name)) for name, real in named.items()
         )
-    result.seconds = time.perf_counter() - started
-    return result
+        floors = _floors(Y.to_numpy(dtype=np.int64), judge_rows)
+    said = (
+        "decisions as they were given"
+        if any(c is not None for c in cut.values())
+        else ""
+    )
+    return Result(models, floors, 0, len(Y), Y.shape[1], cut=said)
+
+
+class _Judge:
+    """Judges whatever it is given on the same rows and the same resamples of them."""
+
+    def __init__(self, Y: pd.DataFrame, n_resamples: int, seed: int) -> None:
+        self.Y, self.truth = Y, Y.to_numpy(dtype=np.int64)
+        self.settings = {"n_resamples": n_resamples, "random_state": seed}
+
+    def __call__(
+        self,
+        name: str,
+        scores: Any,
+        decisions: Any,
+        *,
+        popularity: FloatArray | None = None,
+        **more: Any,
+    ) -> Model:
+        profile = margin_profile(self.truth, scores, decisions, popularity=popularity)
+        labels = per_label(self.truth, scores, decisions)
+        index = pd.Index([str(label) for label in self.Y.columns], name="label")
+        real = np.asarray(scores)
+        return Model(
+            name,
+            bootstrap_draws(self.truth, scores, decisions, **self.settings),
+            verdict=profile.verdict,
+            promised=tuple(profile.table.index[profile.table["promised"]]),
+            labels=labels.set_axis(index),
+            tie_share=float(evaluate(self.truth, scores).tie_share),
+            two_valued=len(np.unique(real)) <= 2,
+            **more,
+        )
+
+    def decided(self, decisions: Any) -> pd.DataFrame:
+        """Draw the decision measures alone."""
+        return bootstrap_draws(self.truth, None, decisions, **self.settings)
+
+
+def _trained(
+    name: str,
+    make: Callable[[], Any],
+    lesson: tuple[FloatArray, Labels],
+    outside: FloatArray,
+    judge_rows: _Judge,
+    seed: int,
+) -> tuple[Model, dict[str, Any]]:
+    """Fit a model, cut its scores as held-out training rows say, judge it."""
+    inside, known = lesson
+    held_out = _held_out(make, inside, known, seed)
+    model = make().fit(inside, known)
+    scores = learner_scores(model, outside)
+    rule = make_threshold("global").fit(held_out, known, inside)
+    own = evaluate(judge_rows.truth, None, model.predict(outside))
+    table, tuned = _by_threshold(held_out, known, inside, scores, outside, judge_rows)
+    # The row that the board shows is one of the table, so that nothing is left out.
+    table.loc["its own decisions"] = own
+    judged = judge_rows(
+        name,
+        scores,
+        rule.predict(scores, outside),
+        popularity=known.mean(axis=0),
+        held_out=float(evaluate(known, held_out)[MAIN]),
+        own={str(key): float(value) for key, value in own.items()},
+        thresholds=table,
+    )
+    return judged, tuned
+
+
+def _held_out(
+    make: Callable[[], Any], X: FloatArray, Y: Labels, seed: int
+) -> FloatArray:
+    """Score every training row by a model that was fitted without it."""
+    folds = KFold(min(FOLDS, len(Y)), shuffle=True, random_state=seed)
+    scores = np.empty(Y.shape)
+    for train, test in folds.split(Y):
+        scores[test] = learner_scores(make().fit(X[train], Y[train]), X[test])
+    return scores
+
+
+def _by_threshold(
+    held_out: FloatArray,
+    known: Labels,
+    inside: FloatArray,
+    scores: FloatArray,
+    outside: FloatArray,
+    judge_rows: _Judge,
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Judge decisions by several rules, and what tuning on test rows would add."""
+    table = threshold_table(held_out, known, inside, scores, judge_rows.truth, outside)
+    honest = make_threshold("per-label").fit(held_out, known).predict(scores)
+    peeked = make_threshold("per-label").fit(scores, judge_rows.truth).predict(scores)
+    drawn = [judge_rows.decided(chosen)["macro_f1"] for chosen in (honest, peeked)]
+    gain = (drawn[1] - drawn[0]).tolist()
+    values = {"honest": float(drawn[0].iloc[0]), "tuned": float(drawn[1].iloc[0])}
+    return table, {**values, "draws": gain}
+
+
+def threshold_table(
+    held_out: FloatArray,
+    Y_train: Labels,
+    X_train: FloatArray,
+    scores: FloatArray,
+    Y_test: Labels,
+    X_test: FloatArray,
+) -> pd.DataFrame:
+    """Judge the test decisions of several thresholds estimated on training scores."""
+    rows = {}
+    for title, name in (
+        ("one for all", "global"),
+        ("per label", "per-label"),
+        ("per instance", "per-instance"),
+        ("as often as in training", "proportion"),
+    ):
+        rule = make_threshold(name).fit(held_out, Y_train, X_train)
+        rows[title] = evaluate(Y_test, None, rule.predict(scores, X_test))
+    peeked = make_threshold("per-label").fit(scores, Y_test).predict(scores)
+    rows[_TUNED] = evaluate(Y_test, None, peeked)
+    table = pd.DataFrame.from_dict(rows, orient="index")
+    return table[list(DECISION_MEASURES)].rename_axis("threshold")
+
+
+def _floors(known: Labels, judge_rows: _Judge) -> tuple[Model, ...]:
+    """Judge what looks at no feature: popularity, every label, no label."""
+    shape = judge_rows.truth.shape
+    nothing = np.zeros((len(known), 1))
+    free = Popularity().fit(nothing, known)
+    rows = np.zeros((shape[0], 1))
+    ones, flat = np.ones(shape, dtype=np.int64), np.zeros(shape)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return (
+            judge_rows(
+                POPULARITY,
+                free.decision_function(rows),
+                free.predict(rows),
+                popularity=free.share_,
+                floor=True,
+            ),
+            judge_rows(EVERY, flat, ones, floor=True),
+            judge_rows(NONE, flat, 0 * ones, floor=True),
+        )
 
 
 def absent_labels(
@@ -246,75 +360,3 @@ def _split(
     order = np.random.default_rng(seed).permutation(count)
     size = min(count - 2, max(1, round(test_size * count)))
     return np.sort(order[size:]), np.sort(order[:size])
-
-
-def _judge_model(
-    model: Any,
-    inside: FloatArray,
-    outside: FloatArray,
-    Y: pd.DataFrame,
-    train: NDArray[np.int64],
-    test: NDArray[np.int64],
-    n_resamples: int,
-    seed: int,
-) -> Judged:
-    truth = Y.to_numpy(dtype=np.int64)
-    scores = learner_scores(model, outside)
-    chosen = model.predict(outside)
-    thresholds = threshold_table(
-        learner_scores(model, inside),
-        truth[train],
-        inside,
-        scores,
-        truth[test],
-        outside,
-    )
-    shares = truth[train].mean(axis=0)
-    return _judged(Y.iloc[test], scores, chosen, shares, thresholds, n_resamples, seed)
-
-
-def _judged(
-    Y: pd.DataFrame,
-    scores: Any,
-    decisions: Any,
-    popularity: Any,
-    thresholds: pd.DataFrame,
-    n_resamples: int,
-    seed: int,
-) -> Judged:
-    truth = Y.to_numpy(dtype=np.int64)
-    return Judged(
-        result=evaluate(truth, scores, decisions),
-        intervals=bootstrap_intervals(
-            truth, scores, decisions, n_resamples=n_resamples, random_state=seed
-        ),
-        profile=margin_profile(truth, scores, decisions, popularity=popularity),
-        labels=per_label(truth, scores, decisions).set_axis(
-            pd.Index([str(name) for name in Y.columns], name="label")
-        ),
-        thresholds=thresholds,
-    )
-
-
-def threshold_table(
-    inside: FloatArray,
-    Y_train: NDArray[np.int64],
-    X_train: FloatArray,
-    outside: FloatArray,
-    Y_test: NDArray[np.int64],
-    X_test: FloatArray,
-) -> pd.DataFrame:
-    """Judge the test decisions of several thresholds estimated on training scores."""
-    rows = {}
-    for title, name in (
-        ("one for all", "global"),
-        ("per label", "per-label"),
-        ("per instance", "per-instance"),
-        ("as often as in training", "proportion"),
-    ):
-        rule = make_threshold(name).fit(inside, Y_train, X_train)
-        rows[title] = evaluate(Y_test, None, rule.predict(outside, X_test))
-    peeked = make_threshold("per-label").fit(outside, Y_test).predict(outside)
-    rows["tuned on the test rows"] = evaluate(Y_test, None, peeked)
-    table = pd.DataFrame.from_dict(rows, orient="index")
-    return table[list(DECISION_MEASURES)].rename_axis("threshold")
