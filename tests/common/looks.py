@@ -10,6 +10,10 @@ from hypothesis import strategies as st
 from caveat.eapp import page as eapp_page
 from caveat.eapp._reading import VERDICTS
 from caveat.eapp.result import Result as EAPPResult
+from caveat.measures import LABEL_MEASURES
+from caveat.multilabel import page as multilabel_page
+from caveat.multilabel.result import Model as LabelModel
+from caveat.multilabel.result import Result as MultiLabelResult
 from caveat.pages import About
 
 ABOUT = About("made-up.csv", "y", "binary", 120, 5, "30 % yes", "caveat x made-up.csv")
@@ -82,5 +86,71 @@ def eapp_looks():
     )
 
 
-TOPICS = {"eapp": eapp_looks()}
-RESULTS = {"eapp": eapp_results()}
+@st.composite
+def label_models(draw, name, measures, floor=False):
+    """A model whose draws are all over the place, equal, or not there."""
+    seed = draw(st.integers(0, 99))
+    center, width = draw(scores), draw(st.sampled_from([0.0, 0.001, 0.1]))
+    resamples = draw(st.sampled_from([0, 2, 20]))
+    noise = width * np.random.default_rng(seed).normal(
+        size=(1 + resamples, len(measures))
+    )
+    values = np.clip(center + noise, 0, 1)
+    if draw(st.integers(0, 9)) == 0:
+        values[:, 0] = np.nan
+    labels = pd.DataFrame(
+        {"positives": [3, 5], "auc": [draw(scores), np.nan], "f1": 0.5},
+        index=pd.Index(["a", "b"], name="label"),
+    )
+    ways = pd.DataFrame(
+        {"macro_f1": [draw(scores), draw(scores)]},
+        index=pd.Index(["one for all", "tuned on the test rows"], name="threshold"),
+    )
+    return LabelModel(
+        name,
+        pd.DataFrame(values, columns=measures),
+        floor=floor,
+        held_out=draw(st.one_of(st.just(float("nan")), shares)),
+        verdict=draw(
+            st.sampled_from(["both", "label-wise", "instance-wise", "neither"])
+        ),
+        labels=labels,
+        thresholds=draw(st.sampled_from([ways, pd.DataFrame()])),
+        tie_share=draw(shares),
+        two_valued=draw(st.booleans()),
+    )
+
+
+@st.composite
+def multilabel_results(draw):
+    """One to three models with three floors, with and without decisions."""
+    measures = list(LABEL_MEASURES)
+    if draw(st.booleans()):
+        measures = [m for m in measures if "f1" not in m and m != "hamming_loss"]
+    count = draw(st.integers(1, 3))
+    models = [draw(label_models(f"model-{n}", measures)) for n in range(count)]
+    floors = [
+        draw(label_models(name, measures, floor=True))
+        for name in ("popularity", "every label", "no label")
+    ]
+    gain = [draw(scores) for _ in range(draw(st.sampled_from([1, 20])))]
+    tuned = {"honest": draw(scores), "tuned": draw(scores), "draws": gain}
+    return MultiLabelResult(
+        tuple(models),
+        tuple(floors),
+        draw(st.sampled_from([0, 100])),
+        draw(st.integers(1, 100)),
+        2,
+        failed=draw(st.sampled_from([{}, {"limo": "no instance has both"}])),
+        notes=draw(st.sampled_from([(), ("1 label has no positive",)])),
+        conditions="made up.",
+        tuned=draw(st.sampled_from([{}, tuned])),
+    )
+
+
+def multilabel_looks():
+    return multilabel_results().map(lambda found: multilabel_page.look(found, ABOUT))
+
+
+TOPICS = {"eapp": eapp_looks(), "multilabel": multilabel_looks()}
+RESULTS = {"eapp": eapp_results(), "multilabel": multilabel_results()}

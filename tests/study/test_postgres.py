@@ -4,8 +4,8 @@ import contextlib
 import os
 import signal
 import subprocess
-import threading
 import tempfile
+import threading
 import time
 
 import psutil

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -105,16 +106,11 @@ def compare(
             with warnings.catch_warnings():
                 # What they say of ties and empty rows stands in the result.
                 warnings.simplefilter("ignore")
+                make = partial(entry.make_for, {}, random_state=random_state)
+                lesson = (inside, truth[train])
                 found.append(
                     _trained(
-                        entry.name,
-                        lambda entry=entry: entry.make_for(
-                            {}, random_state=random_state
-                        ),
-                        (inside, truth[train]),
-                        outside,
-                        judge_rows,
-                        random_state,
+                        entry.name, make, lesson, outside, judge_rows, random_state
                     )
                 )
         except ValueError as error:
@@ -199,7 +195,10 @@ class _Judge:
 
     def __init__(self, Y: pd.DataFrame, n_resamples: int, seed: int) -> None:
         self.Y, self.truth = Y, Y.to_numpy(dtype=np.int64)
-        self.settings = {"n_resamples": n_resamples, "random_state": seed}
+        self.settings: dict[str, Any] = {
+            "n_resamples": n_resamples,
+            "random_state": seed,
+        }
 
     def __call__(
         self,

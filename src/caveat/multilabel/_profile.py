@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as t_distribution
 
 from caveat.exceptions import InvalidInput
 from caveat.measures import DOUBLE, INSTANCE_WISE, LABEL_WISE
@@ -34,6 +33,7 @@ from caveat.measures.multilabel import (
 )
 from caveat.multilabel._arrays import FloatArray
 from caveat.multilabel._margins import margins
+from caveat.statistics import bounded_interval
 
 
 @dataclass(frozen=True)
@@ -171,12 +171,11 @@ def margin_profile(
 
 
 def _side(mean: float, terms: FloatArray, share_positive: float) -> Side:
-    """Give a mean of terms, one per instance, its interval (Student's t)."""
-    if len(terms) < 2:
+    """Give a mean of terms, one per instance, an interval between 0 and 1."""
+    found = bounded_interval(mean + terms - terms.mean()) if len(terms) > 1 else None
+    if found is None or np.isnan(found.low):
         return Side(mean, mean, mean, share_positive)
-    width = float(t_distribution.ppf(0.975, len(terms) - 1))
-    half = width * float(terms.std(ddof=1)) / np.sqrt(len(terms))
-    return Side(mean, mean - half, mean + half, share_positive)
+    return Side(mean, found.low, found.high, share_positive)
 
 
 def _influence(S: FloatArray, truth: LabelRows) -> FloatArray:

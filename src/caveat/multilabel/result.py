@@ -27,7 +27,7 @@ POPULARITY = "popularity"
 ALPHA = 0.05
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Model:
     """One model, or one floor, on the test rows.
 
@@ -111,7 +111,7 @@ class Model:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result:
     """Several models of many labels on the same test rows.
 
