@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
@@ -10,12 +11,14 @@ from typing import Any, ClassVar
 import catboost
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from caveat.models._base import Lesson, TabularModel
+from caveat.models._base import Lesson
+from caveat.models._boosted import Boosted
 from caveat.models._pack import Pack, pack_dummy, unpack_dummy
 from caveat.models._tasks import is_classification
 
 
-class CatBoost(TabularModel):
+@dataclass(eq=False, repr=False)
+class CatBoost(Boosted):
     """Gradient boosting with symmetric trees and ordered target statistics.
 
     Text columns go in as categories (`cat_features`), a missing category is a
@@ -78,33 +81,12 @@ class CatBoost(TabularModel):
         "scale": None,
         "impute": None,
     }
-    stops_early: ClassVar[bool] = True
     library_errors: ClassVar[tuple[type[Exception], ...]] = (catboost.CatBoostError,)
 
-    def __init__(
-        self,
-        task: str = "classification",
-        *,
-        iterations: int = 500,
-        learning_rate: float = 0.01,
-        depth: int = 4,
-        class_weight: str | Mapping[Any, float] | None = None,
-        patience: int = 50,
-        mask_rate: float = 0.0,
-        options: Mapping[str, Any] | None = None,
-        kinds: Mapping[str, str] | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.task = task
-        self.iterations = iterations
-        self.learning_rate = learning_rate
-        self.depth = depth
-        self.class_weight = class_weight
-        self.patience = patience
-        self.mask_rate = mask_rate
-        self.options = options
-        self.kinds = kinds
-        self.random_state = random_state
+    _: KW_ONLY
+    iterations: int = 500
+    learning_rate: float = 0.01
+    depth: int = 4
 
     def _build(self, seed: int, n_rows: int) -> Any:
         classify = is_classification(self.task)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from sklearn import ensemble
@@ -13,29 +14,20 @@ from caveat.models._stored_trees import StoredTrees, pack_forest
 from caveat.models._tasks import is_classification
 
 
+@dataclass(eq=False, repr=False)
 class _Forest(TabularModel):
     encoding: ClassVar[Mapping[str, Any]] = CODES
     single_precision: ClassVar[bool] = True
     _kinds: ClassVar[tuple[type, type]]
 
-    def __init__(
-        self,
-        task: str = "classification",
-        *,
-        n_estimators: int = 100,
-        max_features: str | float | None = "auto",
-        max_depth: int | None = None,
-        min_samples_leaf: int | float = 1,
-        kinds: Mapping[str, str] | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.task = task
-        self.n_estimators = n_estimators
-        self.max_features = max_features
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.kinds = kinds
-        self.random_state = random_state
+    task: str = "classification"
+    _: KW_ONLY
+    n_estimators: int = 100
+    max_features: str | float | None = "auto"
+    max_depth: int | None = None
+    min_samples_leaf: int | float = 1
+    kinds: Mapping[str, str] | None = None
+    random_state: Any = None
 
     def _build(self, seed: int, n_rows: int) -> Any:
         classifier, regressor = self._kinds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from typing import Any, ClassVar
 
@@ -24,6 +25,7 @@ def _threads() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+@dataclass(eq=False, repr=False)
 class HistGradientBoosting(TabularModel):
     """scikit-learn's histogram gradient boosting.
 
@@ -87,30 +89,17 @@ class HistGradientBoosting(TabularModel):
     encoding: ClassVar[Mapping[str, Any]] = CODES
     stops_early: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        task: str = "classification",
-        *,
-        max_iter: int = 100,
-        learning_rate: float = 0.1,
-        max_leaf_nodes: int | None = 31,
-        min_samples_leaf: int = 20,
-        l2_regularization: float = 0.0,
-        class_weight: str | Mapping[Any, float] | None = None,
-        mask_rate: float = 0.0,
-        kinds: Mapping[str, str] | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.task = task
-        self.max_iter = max_iter
-        self.learning_rate = learning_rate
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.class_weight = class_weight
-        self.mask_rate = mask_rate
-        self.kinds = kinds
-        self.random_state = random_state
+    task: str = "classification"
+    _: KW_ONLY
+    max_iter: int = 100
+    learning_rate: float = 0.1
+    max_leaf_nodes: int | None = 31
+    min_samples_leaf: int = 20
+    l2_regularization: float = 0.0
+    class_weight: str | Mapping[Any, float] | None = None
+    mask_rate: float = 0.0
+    kinds: Mapping[str, str] | None = None
+    random_state: Any = None
 
     def _build(self, seed: int, n_rows: int) -> Any:
         kind = (

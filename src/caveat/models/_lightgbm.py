@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from inspect import signature
 from typing import Any, ClassVar
 
 import lightgbm
 
-from caveat.models._base import CODES, Lesson, TabularModel
+from caveat.models._base import Lesson
+from caveat.models._boosted import Boosted
 from caveat.models._foreign import Booster
 from caveat.models._pack import Pack
 from caveat.models._tasks import is_classification
 
 
-class LightGBM(TabularModel):
+@dataclass(eq=False, repr=False)
+class LightGBM(Boosted):
     """Gradient boosting with trees that grow leaf by leaf.
 
     Categories become numbers in sorted order, an unseen one -1; missing numbers
@@ -73,40 +75,16 @@ class LightGBM(TabularModel):
     1.0
     """
 
-    encoding: ClassVar[Mapping[str, Any]] = CODES
-    stops_early: ClassVar[bool] = True
     library_errors: ClassVar[tuple[type[Exception], ...]] = (
         lightgbm.basic.LightGBMError,
     )
 
-    def __init__(
-        self,
-        task: str = "classification",
-        *,
-        n_estimators: int = 100,
-        learning_rate: float = 0.1,
-        num_leaves: int = 31,
-        min_data_in_leaf: int = 20,
-        min_sum_hessian_in_leaf: float = 1e-3,
-        class_weight: str | Mapping[Any, float] | None = None,
-        patience: int = 50,
-        mask_rate: float = 0.0,
-        options: Mapping[str, Any] | None = None,
-        kinds: Mapping[str, str] | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.task = task
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.num_leaves = num_leaves
-        self.min_data_in_leaf = min_data_in_leaf
-        self.min_sum_hessian_in_leaf = min_sum_hessian_in_leaf
-        self.class_weight = class_weight
-        self.patience = patience
-        self.mask_rate = mask_rate
-        self.options = options
-        self.kinds = kinds
-        self.random_state = random_state
+    _: KW_ONLY
+    n_estimators: int = 100
+    learning_rate: float = 0.1
+    num_leaves: int = 31
+    min_data_in_leaf: int = 20
+    min_sum_hessian_in_leaf: float = 1e-3
 
     def _build(self, seed: int, n_rows: int) -> Any:
         classify = is_classification(self.task)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from sklearn import linear_model
@@ -14,6 +15,7 @@ from caveat.models._pack import Pack, pack_linear, unpack_linear
 from caveat.models._tasks import CLASSIFICATION, REGRESSION
 
 
+@dataclass(eq=False, repr=False)
 class LogisticRegression(TabularModel):
     """Multinomial logistic regression on standardised and one-hot columns.
 
@@ -55,20 +57,12 @@ class LogisticRegression(TabularModel):
     encoding: ClassVar[Mapping[str, Any]] = ONE_HOT
     tasks: ClassVar[tuple[str, ...]] = CLASSIFICATION
 
-    def __init__(
-        self,
-        task: str = "classification",
-        *,
-        C: float = 1.0,
-        max_iter: int = 1000,
-        kinds: Mapping[str, str] | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.task = task
-        self.C = C
-        self.max_iter = max_iter
-        self.kinds = kinds
-        self.random_state = random_state
+    task: str = "classification"
+    _: KW_ONLY
+    C: float = 1.0
+    max_iter: int = 1000
+    kinds: Mapping[str, str] | None = None
+    random_state: Any = None
 
     def _build(self, seed: int, n_rows: int) -> Any:
         return linear_model.LogisticRegression(C=self.C, max_iter=self.max_iter)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -11,6 +12,7 @@ from caveat.models._base import ONE_HOT, Remembering
 from caveat.models._tasks import is_classification
 
 
+@dataclass(eq=False, repr=False)
 class NearestNeighbours(Remembering):
     """The k nearest training rows, on standardised and one-hot columns.
 
@@ -48,20 +50,12 @@ class NearestNeighbours(Remembering):
 
     encoding: ClassVar[Mapping[str, Any]] = ONE_HOT
 
-    def __init__(
-        self,
-        task: str = "classification",
-        *,
-        n_neighbors: int = 5,
-        weights: str = "uniform",
-        kinds: Mapping[str, str] | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.task = task
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.kinds = kinds
-        self.random_state = random_state
+    task: str = "classification"
+    _: KW_ONLY
+    n_neighbors: int = 5
+    weights: str = "uniform"
+    kinds: Mapping[str, str] | None = None
+    random_state: Any = None
 
     def _build(self, seed: int, n_rows: int) -> Any:
         kind = (

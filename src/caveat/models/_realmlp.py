@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import pytabkit
@@ -11,6 +12,7 @@ from caveat.models._base import Lesson, TabularModel
 from caveat.models._tasks import is_classification
 
 
+@dataclass(eq=False, repr=False)
 class RealMLP(TabularModel):
     """A perceptron with tuned defaults: the package `pytabkit`.
 
@@ -56,22 +58,13 @@ class RealMLP(TabularModel):
     stops_early: ClassVar[bool] = True
     usual_validation: ClassVar[float | None] = 0.2
 
-    def __init__(
-        self,
-        task: str = "classification",
-        *,
-        n_epochs: int = 256,
-        device: str = "cpu",
-        options: Mapping[str, Any] | None = None,
-        kinds: Mapping[str, str] | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.task = task
-        self.n_epochs = n_epochs
-        self.device = device
-        self.options = options
-        self.kinds = kinds
-        self.random_state = random_state
+    task: str = "classification"
+    _: KW_ONLY
+    n_epochs: int = 256
+    device: str = "cpu"
+    options: Mapping[str, Any] | None = None
+    kinds: Mapping[str, str] | None = None
+    random_state: Any = None
 
     def _build(self, seed: int, n_rows: int) -> Any:
         kind = (

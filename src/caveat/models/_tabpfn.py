@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from os import PathLike
 from typing import Any, ClassVar
 
@@ -13,6 +14,7 @@ from caveat.models._foundation import check_weights
 from caveat.models._tasks import is_classification
 
 
+@dataclass(eq=False, repr=False)
 class TabPFN(Remembering):
     """The package `tabpfn`: one forward pass over training and test rows.
 
@@ -56,24 +58,14 @@ class TabPFN(Remembering):
 
     encoding: ClassVar[Mapping[str, Any]] = CODES
 
-    def __init__(
-        self,
-        task: str = "classification",
-        *,
-        weights: str | PathLike[str] | None = None,
-        n_estimators: int = 8,
-        device: str = "cpu",
-        options: Mapping[str, Any] | None = None,
-        kinds: Mapping[str, str] | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.task = task
-        self.weights = weights
-        self.n_estimators = n_estimators
-        self.device = device
-        self.options = options
-        self.kinds = kinds
-        self.random_state = random_state
+    task: str = "classification"
+    _: KW_ONLY
+    weights: str | PathLike[str] | None = None
+    n_estimators: int = 8
+    device: str = "cpu"
+    options: Mapping[str, Any] | None = None
+    kinds: Mapping[str, str] | None = None
+    random_state: Any = None
 
     def _build(self, seed: int, n_rows: int) -> Any:
         classify = is_classification(self.task)

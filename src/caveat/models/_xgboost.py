@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import xgboost
 
-from caveat.models._base import CODES, Lesson, TabularModel
+from caveat.models._base import Lesson
+from caveat.models._boosted import Boosted
 from caveat.models._pack import Pack
 from caveat.models._tasks import is_classification
 
 
-class XGBoost(TabularModel):
+@dataclass(eq=False, repr=False)
+class XGBoost(Boosted):
     """Gradient boosting with second derivatives, level by level.
 
     Categories become numbers in sorted order, an unseen one -1; missing numbers
@@ -72,41 +74,16 @@ class XGBoost(TabularModel):
     1.0
     """
 
-    encoding: ClassVar[Mapping[str, Any]] = CODES
-    stops_early: ClassVar[bool] = True
     single_precision: ClassVar[bool] = True
     library_errors: ClassVar[tuple[type[Exception], ...]] = (xgboost.core.XGBoostError,)
 
-    def __init__(
-        self,
-        task: str = "classification",
-        *,
-        n_estimators: int = 300,
-        learning_rate: float = 0.1,
-        max_depth: int = 6,
-        min_child_weight: float = 1.0,
-        subsample: float = 1.0,
-        colsample_bytree: float = 1.0,
-        class_weight: str | Mapping[Any, float] | None = None,
-        patience: int = 50,
-        mask_rate: float = 0.0,
-        options: Mapping[str, Any] | None = None,
-        kinds: Mapping[str, str] | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.task = task
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_depth = max_depth
-        self.min_child_weight = min_child_weight
-        self.subsample = subsample
-        self.colsample_bytree = colsample_bytree
-        self.class_weight = class_weight
-        self.patience = patience
-        self.mask_rate = mask_rate
-        self.options = options
-        self.kinds = kinds
-        self.random_state = random_state
+    _: KW_ONLY
+    n_estimators: int = 300
+    learning_rate: float = 0.1
+    max_depth: int = 6
+    min_child_weight: float = 1.0
+    subsample: float = 1.0
+    colsample_bytree: float = 1.0
 
     def _build(self, seed: int, n_rows: int) -> Any:
         classify = is_classification(self.task)

@@ -1,0 +1,42 @@
+"""What gradient boosting is told, whichever library grows the trees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+from caveat.models._base import CODES, TabularModel
+
+
+@dataclass(eq=False, repr=False)
+class Boosted(TabularModel):
+    """Base of the boosting libraries; a subclass adds its own settings.
+
+    Parameters
+    ----------
+    task : {"classification", "binary", "multiclass", "regression"}
+        Decides between the classifier and the regressor.
+    class_weight : "balanced", mapping of label to weight, or None
+        How much the rows of each class count.
+    patience : int
+        Stop after so many rounds that are no better on the validation rows.
+    mask_rate : float
+        Share of further training rows that lose columns: training for loss.
+    options : mapping or None
+        Further keywords for the library's estimator.
+    kinds : mapping of column to kind, or None
+    random_state : int, RandomState instance or None
+    """
+
+    task: str = "classification"
+    _: KW_ONLY
+    class_weight: str | Mapping[Any, float] | None = None
+    patience: int = 50
+    mask_rate: float = 0.0
+    options: Mapping[str, Any] | None = None
+    kinds: Mapping[str, str] | None = None
+    random_state: Any = None
+
+    encoding: ClassVar[Mapping[str, Any]] = CODES
+    stops_early: ClassVar[bool] = True
