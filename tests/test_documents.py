@@ -101,6 +101,12 @@ def write_tables():
     savemat("lost.mat", mat)
     for name in ("first", "adult-bags"):
         Path(f"{name}.yaml").write_text(FIRST.replace("first", name))
+    # The reader copies these two from the README.
+    readme = (ROOT / "README.md").read_text()
+    _, _, own = readme.partition("### Your own learner")
+    for name, language in (("mine.py", "python"), ("mine.yaml", "yaml")):
+        text = re.search(rf"```{language}\n(.*?)```", own, flags=re.DOTALL)
+        Path(name).write_text(text.group(1))
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +121,8 @@ def ledgers(folder):
     }
     first = folder / "first.ledger"
     run(small, first, "serial")
-    for name in ("demo", "adult-bags", "laptop", "cluster", "breast-cancer-bags"):
+    others = ("demo", "mine", "adult-bags", "laptop", "cluster", "breast-cancer-bags")
+    for name in others:
         shutil.copy(first, folder / f"{name}.ledger")
 
 

@@ -63,6 +63,14 @@ def install_command(extra: str) -> str:
     return " ".join(["pip install", *libraries])
 
 
+def extras() -> dict[str, list[str]]:
+    """List the optional libraries that each extra installs, by their plain names."""
+    found: dict[str, list[str]] = {}
+    for library, extra in _extras_by_library().items():
+        found.setdefault(extra, []).append(library)
+    return found
+
+
 def checkout() -> Path | None:
     """Find the folder of the checkout that this copy runs from, if it is one."""
     source = Path(__file__).resolve().parents[1]

@@ -71,6 +71,26 @@ def new_file(path: Path) -> BinaryIO:
     return os.fdopen(os.open(path, flags, 0o666), "wb")
 
 
+def append_line(path: str | Path, line: str) -> None:
+    """Add a line to the end of a plain file, all of it at once, never through a link.
+
+    Raises
+    ------
+    OSError
+        As it comes.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+    # A pipe that nobody reads would keep us waiting.
+    handle = os.open(path, flags | os.O_NONBLOCK, 0o666)
+    try:
+        _check_plain(os.fstat(handle).st_mode)
+        raw = line.encode("utf-8") + b"\n"
+        while raw:
+            raw = raw[os.write(handle, raw) :]
+    finally:
+        os.close(handle)
+
+
 def sync_folder(folder: Path) -> None:
     """Make a new name survive a power cut, where the file system can do that."""
     try:

@@ -15,6 +15,7 @@ class Inline:
     """Runs every trial here and now."""
 
     capacity = 1
+    current = ()
 
     def __init__(self, *, allow_import=False, **limits):
         self._allow = allow_import

@@ -34,4 +34,4 @@ def test_json_is_all_there_is(capsys):
         main(["doctor", "--json"])
     assert stop.value.code == 0
     found = json.loads(capsys.readouterr().out)
-    assert set(found) == {"versions", "findings"}
+    assert set(found) == {"schema", "caveat", "versions", "findings"}

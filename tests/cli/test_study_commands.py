@@ -152,3 +152,68 @@ def test_a_ledger_that_cannot_be_read_is_one_sentence_and_exit_code_1(call, tmp_
     found = json.loads(out)
     assert found["damaged"][0]["key"] is None
     assert not found["damaged"][0]["rerun"]
+
+
+def test_a_limit_runs_the_first_trials_only_and_says_how_to_go_on(call):
+    code, out, _ = call("run", "small.yaml", "--limit", "2")
+    assert code == 0
+    assert "2 done, 4 pending; 2 run now" in out
+    assert "Go on with: caveat run small.yaml --ledger small.ledger" in out
+    code, _, err = call("run", "small.yaml", "--limit", "0")
+    assert (code, "--limit 0 is out of range" in err) == (2, True)
+
+
+def test_json_of_run_status_and_list_is_one_object_each(call):
+    code, out, _ = call("run", "small.yaml", "--json")
+    ran = json.loads(out)
+    assert (code, ran["schema"]) == (1, "caveat-run/1")
+    assert ran["states"] == {"done": 4, "failed": 2}
+    assert (ran["total"], ran["executed"], ran["failed"], ran["open"]) == (6, 6, 2, 0)
+    code, out, _ = call("status", "--json")
+    status = json.loads(out)
+    assert (code, status["schema"]) == (0, "caveat-status/1")
+    assert status["studies"][0]["done"] == 4
+    assert status["failures"][0]["message"] == "no luck today"
+    code, out, _ = call("run", "small.yaml", "--dry-run", "--json")
+    plan = json.loads(out)
+    assert (code, plan["schema"], plan["trials"]) == (0, "caveat-plan/1", 6)
+    for what in ("datasets", "learners", "studies", "topics"):
+        code, out, _ = call("list", what, "--json")
+        found = json.loads(out)
+        assert (code, found["schema"], found["what"]) == (0, "caveat-list/1", what)
+        assert all(item["name"] for item in found["items"])
+
+
+def test_the_log_has_a_line_for_every_end_and_is_only_added_to(call, tmp_path):
+    log = tmp_path / "run.jsonl"
+    log.write_text('{"event": "mine"}\n')
+    call("run", "small.yaml", "--log", "run.jsonl")
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    events = [line["event"] for line in lines]
+    assert events[:2] == ["mine", "begin"]
+    assert events[-1] == "end"
+    ends = [line for line in lines if line["event"] == "trial-ends"]
+    assert sorted(line["state"] for line in ends) == ["done"] * 4 + ["failed"] * 2
+    assert ends[0]["trial"] == "fake on iris, repeat 0"
+
+
+@pytest.mark.parametrize("name", [".", "no/such/folder.jsonl", "/dev/full"])
+def test_a_log_that_cannot_be_written_is_refused_before_the_run(call, tmp_path, name):
+    code, _, err = call("run", "small.yaml", "--log", name)
+    assert (code, "cannot be written" in err) == (2, True)
+    assert not (tmp_path / "small.ledger").exists()
+
+
+def test_a_log_that_fails_later_stops_no_study(call, monkeypatch, caplog):
+    lines = []
+
+    def full(path, line):
+        lines.append(line)
+        if len(lines) > 2:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("caveat.study._log.append_line", full)
+    code, out, _ = call("run", "small.yaml", "--log", "run.jsonl")
+    assert "6 run now" in out
+    assert len(lines) == 3
+    assert "no longer written: No space left" in caplog.text

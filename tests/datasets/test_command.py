@@ -81,3 +81,14 @@ def test_an_empty_folder_has_nothing_to_verify(run):
 
 def test_a_data_set_that_is_missing_fails_verification(run):
     assert run("verify", "lost").exit_code == 1
+
+
+def test_a_study_file_names_what_to_fetch(run, file, tmp_path):
+    study = tmp_path / "small.yaml"
+    data = "[iris, wine, iris, {file: loans.csv, target: default}]"
+    text = f"study: small\ntopic: supervised\ndatasets: {data}\nlearners: [dummy]\n"
+    study.write_text(text)
+    done = run("fetch", str(study))
+    assert done.exit_code == 0
+    assert [line.split(":")[0] for line in done.stdout.splitlines()] == ["iris", "wine"]
+    assert "loans.csv: a file of yours, nothing to fetch" in done.stderr

@@ -36,9 +36,11 @@ def test_dask_gives_the_bytes_of_the_serial_engine(fake_study, path, tmp_path):
     study = fake_study(learners=["fake", "raises", {"name": "other", "factor": [1, 2]}])
     whole = tmp_path / "whole.ledger"
     run(study, whole, "serial")
-    summary = run(study, path, "dask", jobs=2)
+    told = []
+    summary = run(study, path, "dask", jobs=2, on_event=told.append)
     assert summary.states == {"done": 12, "failed": 6}
     assert exported(path) == exported(whole)
+    assert any(event.running for event in told)
 
 
 @fault

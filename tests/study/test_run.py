@@ -92,6 +92,24 @@ def test_fail_fast_stops_and_gives_its_claims_back(fake_study, path):
     assert "running" not in summary.states
 
 
+@pytest.mark.thorough
+def test_events_name_the_trial_that_each_worker_is_at(fake_study, path):
+    slow = {"name": "fake", "milliseconds": 300}
+    study = fake_study(learners=[slow], scenario={}, repeats=2)
+    told = []
+    run(study, path, "processes", jobs=2, on_event=told.append)
+    named = {trial.title for event in told for trial in event.running}
+    assert named == {"fake on iris, repeat 0", "fake on iris, repeat 1"}
+
+
+def test_a_learner_that_cannot_be_imported_leaves_no_record(fake_study, path):
+    learner = "no_such_module:Learner"
+    study = fake_study(learners=["fake", learner], scenario={}, repeats=1)
+    with pytest.raises(InvalidInput, match="no module is called 'no_such_module'"):
+        run(study, path, "inline", allow_import=True)
+    assert not path.exists()
+
+
 def test_a_module_of_the_users_needs_permission(fake_study, path):
     study = fake_study(learners=["caveat_fake:Fake"], scenario={}, repeats=1)
     with pytest.raises(InvalidInput, match="--allow-import"):

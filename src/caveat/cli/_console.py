@@ -5,11 +5,15 @@ Names of other people's making are shown escaped and never read as markup.
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import sys
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+import click
 
 from caveat._text import terminal_text
 
@@ -47,6 +51,14 @@ def note(text: str) -> None:
     """Print one line of conditions to stderr, unless --quiet was given."""
     if not is_quiet():
         console(err=True).print(terminal_text(text), style="dim")
+
+
+def print_json(command: str, **facts: Any) -> None:
+    """Print what a command found as one JSON object, and nothing else."""
+    from caveat import __version__
+
+    whole = {"schema": f"caveat-{command}/1", "caveat": __version__, **facts}
+    click.echo(json.dumps(whole, allow_nan=False))
 
 
 def table(
@@ -117,8 +129,17 @@ class Progress:
         self._live = sys.stderr.isatty() and not is_quiet()
         self._width = 0
 
-    def update(self, done: int, total: int, failed: int = 0) -> None:
-        """Show how far it is, how fast it goes, and when it will end."""
+    def update(
+        self, done: int, total: int, failed: int = 0, current: Sequence[str] = ()
+    ) -> None:
+        """Show how far it is, how fast it goes, when it will end, and what is done now.
+
+        Parameters
+        ----------
+        done, total, failed : int
+        current : sequence of str
+            What every worker is at.
+        """
         if is_quiet():
             return
         now = time.monotonic()
@@ -130,7 +151,11 @@ class Progress:
             return
         self._last_line = now
         text = self._text(done, total, failed, now - self._started)
+        if current:
+            text += "   now: " + terminal_text("; ".join(current))
         if self._live:
+            # A line that wraps could not be written over.
+            text = text[: shutil.get_terminal_size().columns - 1]
             sys.stderr.write("\r" + text.ljust(self._width))
             self._width = len(text)
         else:

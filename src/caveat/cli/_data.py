@@ -26,18 +26,18 @@ def data() -> None:
 
 
 @data.command(epilog="Example:  caveat data fetch cal500 italian")
-@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.argument("names", nargs=-1, required=True, metavar="NAME|STUDY.yaml...")
 @_HOME
 @click.option("--force", is_flag=True, help="Fetch again what is there already.")
 def fetch(names: tuple[str, ...], data_home: str | None, force: bool) -> None:
-    """Fetch data sets from where they are published.
+    """Fetch data sets, or all that a study names, from where they are published.
 
     A file is put in place only after its digest and its shape were found right;
     an older one stays until then.
     """
     from caveat.datasets import fetch as fetch_one
 
-    for name in names:
+    for name in dict.fromkeys(one for given in names for one in _named(given)):
         _tell(fetch_one(name, data_home=data_home, force=force))
 
 
@@ -149,6 +149,19 @@ def verify(names: tuple[str, ...], data_home: str | None) -> None:
             note(f"{row.path}: SHA-256 {row.found}, expected {row.expected}")
     if wrong:
         raise click.exceptions.Exit(1)
+
+
+def _named(given: str) -> list[str]:
+    """Give a data set's name, or the names that a study file has."""
+    if not given.endswith((".yaml", ".yml")):
+        return [given]
+    from caveat.study import dataset_name, load_study
+
+    wanted = load_study(given).datasets
+    for reference in wanted:
+        if not isinstance(reference, str):
+            note(f"{dataset_name(reference)}: a file of yours, nothing to fetch")
+    return [reference for reference in wanted if isinstance(reference, str)]
 
 
 def _tell(dataset: Any) -> None:

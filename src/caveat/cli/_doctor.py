@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -13,17 +12,18 @@ from typing import Literal
 
 import click
 
-from caveat.cli._console import say, table
+from caveat.cli._console import print_json, say, table
 
-_EXTRAS = {
-    "deep": (["torch"], "networks, candidate labels, learned representations"),
-    "trees": (["lightgbm", "xgboost", "catboost"], "boosted trees"),
-    "tune": (["optuna"], "tuning"),
-    "cluster": (["dask", "distributed"], "the engine dask"),
-    "postgres": (["psycopg"], "ledgers on a PostgreSQL server"),
-    "foundation": (["tabpfn", "tabicl"], "in-context models"),
-    "realmlp": (["pytabkit"], "RealMLP"),
-    "llm": (["transformers", "peft"], "language models"),
+_USES = {
+    "deep": "networks, candidate labels, learned representations",
+    "trees": "boosted trees",
+    "tune": "tuning",
+    "cluster": "the engine dask",
+    "postgres": "ledgers on a PostgreSQL server",
+    "foundation": "in-context models",
+    "realmlp": "RealMLP",
+    "llm": "language models",
+    "formats": "models saved as ONNX or by skops",
 }
 _LOW_BYTES = 2**30
 
@@ -46,8 +46,7 @@ def doctor(as_json: bool) -> None:
 
     versions, found = library_versions(), list(findings())
     if as_json:
-        lines = [asdict(finding) for finding in found]
-        click.echo(json.dumps({"versions": versions, "findings": lines}, indent=2))
+        print_json("doctor", versions=versions, findings=list(map(asdict, found)))
         return
     say(", ".join(f"{name} {number}" for name, number in versions.items()))
     say("")
@@ -65,10 +64,12 @@ def findings() -> Iterator[Finding]:
 
 
 def _extras() -> Iterator[Finding]:
-    from caveat._extras import install_command
+    from caveat._extras import extras, install_command
 
-    for extra, (modules, use) in _EXTRAS.items():
+    for extra, libraries in extras().items():
+        modules = [name.replace("-", "_") for name in libraries]
         missing = [name for name in modules if find_spec(name) is None]
+        use = _USES[extra]
         if not missing:
             yield Finding(f"extra {extra}", "ok", use)
         else:

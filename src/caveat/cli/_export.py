@@ -33,17 +33,13 @@ def export(
     """
     from pathlib import Path
 
-    from caveat.cli._status import find_ledger, tell_damage
-    from caveat.exceptions import UnknownName
+    from caveat.cli._status import find_ledger, one_study, tell_damage
     from caveat.study import Ledger
     from caveat.study import export as write
 
     where = find_ledger(ledger)
     with Ledger(where) as book:
-        studies = book.studies()
-        if study is not None and study not in studies:
-            raise UnknownName.among("study", study, studies)
-        records = book.records(study)
+        records = book.records(one_study(book, study))
     target = out or f"{Path(where).stem if '://' not in where else 'ledger'}.csv"
     written = write(records, target, excel_safe=excel_safe)
     say(

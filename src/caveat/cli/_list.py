@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from caveat.cli._console import say, table
+from caveat.cli._console import print_json, say, table
 
 WHAT = ["datasets", "learners", "measures", "scenarios", "studies", "topics", "rules"]
 
@@ -13,67 +15,76 @@ WHAT = ["datasets", "learners", "measures", "scenarios", "studies", "topics", "r
 @click.argument("what", type=click.Choice(WHAT))
 @click.option("--topic", metavar="NAME", help="Of one topic only.")
 @click.option("--data-home", metavar="DIR", help="The local data folder.")
-def list_(what: str, topic: str | None, data_home: str | None) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object only.")
+def list_(what: str, topic: str | None, data_home: str | None, as_json: bool) -> None:
     """List data sets, learners, measures, scenarios, studies, topics or rules."""
     if what == "datasets":
-        _datasets(data_home)
+        rows = _datasets(data_home)
     elif what == "studies":
-        _studies(topic)
+        rows = _studies(topic)
     elif what == "topics":
-        _topics()
+        rows = _topics()
     else:
-        _entries(what, topic)
+        rows = _entries(what, topic)
+    if as_json:
+        print_json("list", what=what, items=rows)
+        return
+    if not rows:
+        say(f"There are no {what} of {topic!r}.")
+        return
+    shown = [[_cell(cell) for cell in row.values()] for row in rows]
+    header = list(rows[0])
+    table(header, shown, right=[at for at, name in enumerate(header) if name in _RIGHT])
+    if what == "studies":
+        say("Run one by its name: caveat run NAME --dry-run")
 
 
-def _datasets(data_home: str | None) -> None:
-    from caveat.datasets import available
-
-    frame = available(data_home=data_home) if data_home else available()
-    columns = ["name", "task", "rows", "columns", "cached", "source"]
-    rows = [
-        [_cell(row[column]) for column in columns]
-        for row in frame.to_dict(orient="records")
-    ]
-    table(columns, rows, right=(2, 3), bold=(0,))
+_RIGHT = ("rows", "columns")
 
 
 def _cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return "" if value != value else f"{value:,.0f}"
-    return "" if value is None else str(value)
+    return f"{value:,}" if isinstance(value, int) else str(value or "")
 
 
-def _studies(topic: str | None) -> None:
+def _datasets(data_home: str | None) -> list[dict[str, Any]]:
+    from caveat.datasets import available
+
+    frame = available(data_home=data_home) if data_home else available()
+    found = frame[["name", "task", "rows", "columns", "cached", "source"]]
+    plain = found.astype(object).where(found.notna(), None)
+    return plain.to_dict(orient="records")
+
+
+def _studies(topic: str | None) -> list[dict[str, Any]]:
     from caveat.study import registered_studies
 
-    rows = [
-        [name, found]
+    return [
+        {"name": name, "topic": found}
         for name, found in registered_studies().items()
         if topic in (None, found)
     ]
-    table(["study", "topic"], rows, bold=(0,))
-    say("Run one by its name: caveat run NAME --dry-run")
 
 
-def _topics() -> None:
+def _topics() -> list[dict[str, Any]]:
     from caveat.study import TOPICS
 
-    rows = [[entry.name, entry.summary] for entry in TOPICS.values()]
-    table(["topic", "what it is about"], rows, bold=(0,))
+    return [{"name": one.name, "about": one.summary} for one in TOPICS.values()]
 
 
-def _entries(what: str, topic: str | None) -> None:
+def _entries(what: str, topic: str | None) -> list[dict[str, Any]]:
     from caveat.study import TOPICS
 
     names = [topic] if topic is not None else list(TOPICS)
-    rows = []
-    for name in names:
-        registry = getattr(TOPICS[name].load(), what, None)
-        for entry in registry.values() if registry is not None else ():
-            needs = f"extra: {entry.extra}" if entry.extra else ""
-            rows.append([name, entry.name, entry.summary, entry.paper, needs])
-    table(["topic", what[:-1], "", "", ""], rows, bold=(1,))
+    return [
+        {
+            "topic": name,
+            "name": entry.name,
+            "about": entry.summary,
+            "paper": entry.paper,
+            "extra": entry.extra,
+        }
+        for name in names
+        for entry in getattr(TOPICS[name].load(), what, {}).values()
+    ]

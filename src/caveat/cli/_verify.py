@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from caveat.cli._console import note, say, table
+from caveat.cli._console import note, print_json, say, table
 
 if TYPE_CHECKING:
     from caveat.study import Damage, Rerun
 
 _MOST_SHOWN = 20
+_RERUN = ("drawn", "equal", "close", "largest")
 
 
 @click.command(epilog="Example:  caveat verify demo.ledger --rerun 3")
@@ -72,7 +73,7 @@ def verify(
     except DamagedLedger as error:
         damaged = [Damage("", str(error), rerun=False)]
     if as_json:
-        click.echo(_as_json(where, facts, damaged, found, limit))
+        _print_json(where, facts, damaged, found, limit)
     else:
         _show(where, facts, damaged, found, limit)
     if damaged:
@@ -96,38 +97,28 @@ def _count(book: Any) -> dict[str, Any]:
     return {"records": whole, "digest": records.digest, "studies": studies}
 
 
-def _as_json(
+def _print_json(
     where: str,
     facts: dict[str, Any],
     damaged: list[Damage],
     found: Rerun | None,
     tolerance: float,
-) -> str:
-    from caveat import __version__
+) -> None:
     from caveat.study import masked
 
-    return json.dumps(
-        {
-            "schema": "caveat-verify/1",
-            "caveat": __version__,
-            "ledger": masked(where),
-            "ledger_schema": facts["schema"],
-            "records": facts["records"],
-            "damaged": [
-                {"key": item.key or None, "reason": item.reason, "rerun": item.rerun}
-                for item in damaged
-            ],
-            "digest": facts["digest"],
-            "studies": facts.get("studies", {}),
-            "rerun": found
-            and {
-                "drawn": found.drawn,
-                "equal": found.equal,
-                "close": found.close,
-                "largest": found.largest,
-                "tolerance": tolerance,
-            },
-        }
+    print_json(
+        "verify",
+        ledger=masked(where),
+        ledger_schema=facts["schema"],
+        records=facts["records"],
+        damaged=[{**asdict(item), "key": item.key or None} for item in damaged],
+        digest=facts["digest"],
+        studies=facts.get("studies", {}),
+        rerun=found
+        and {
+            **{name: getattr(found, name) for name in _RERUN},
+            "tolerance": tolerance,
+        },
     )
 
 

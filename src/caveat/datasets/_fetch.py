@@ -174,6 +174,11 @@ def _put(part: Path, path: Path, old: Path) -> None:
 
 def _from_mirrors(entry: Entry, file: SourceFile, part: Path) -> tuple[bytes, str]:
     """Try one address after the other; give the content and where it came from."""
+    if offline():
+        raise DataError(
+            f"{file.name} is not fetched, CAVEAT_OFFLINE forbids the network; "
+            f"{missing(entry, part.parent.parent)}"
+        )
     failures = []
     for url in file.urls:
         try:

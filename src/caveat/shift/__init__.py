@@ -39,7 +39,6 @@ __getattr__, __dir__, __all__ = attach(
         "_subsets": ["Subsets", "unrank"],
         "_tuning": ["Tuning", "tune"],
         "_upper": ["upper_bound"],
-        "measures": [],
         "registry": [],
     },
 )

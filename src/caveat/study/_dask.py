@@ -30,6 +30,7 @@ from caveat.study._worker import WorkerSettings, single_thread_environment
 
 CHUNK_SECONDS = 1.5
 MOST_IN_CHUNK = 500
+_BEGUN = "caveat-trial"
 _CONFIG = {
     "distributed.worker.multiprocessing-method": "spawn",
     # Supervisors watch the memory of trials; Dask's own guesses would only interfere.
@@ -103,7 +104,8 @@ class DaskEngine:
         )
         self._ended: queue.SimpleQueue[tuple[list[Task], Future]] = queue.SimpleQueue()
         self._waiting: dict[str, list[Task]] = defaultdict(list)
-        self._futures: set[Future] = set()
+        self._futures: dict[Future, list[Task]] = {}
+        self._at: dict[str, str] = {}
         self._trials = 0
         self._mean_seconds = CHUNK_SECONDS
         self._lost: set[str] = set()
@@ -126,6 +128,7 @@ class DaskEngine:
                     "check the address"
                 ) from error
             stack.callback(self._client.close, timeout=5)
+            self._client.subscribe_topic(_BEGUN, self._note_begun)
             self._stack = stack.pop_all()
         return self
 
@@ -159,6 +162,16 @@ class DaskEngine:
         return max(1, len(known))
 
     @property
+    def current(self) -> list[str]:
+        """Keys of the trials that the workers are at, as they told last."""
+        out = {key for tasks in list(self._futures.values()) for key, _ in tasks}
+        return [key for _, key in sorted(self._at.items()) if key in out]
+
+    def _note_begun(self, event: tuple[float, dict[str, str]]) -> None:
+        told = event[1]
+        self._at[told["worker"]] = told["key"]
+
+    @property
     def capacity(self) -> int:
         """How many more trials it wants: two tasks in flight for each worker."""
         tasks = 2 * self.workers - len(self._futures)
@@ -181,7 +194,7 @@ class DaskEngine:
         chunk.clear()
         self._check_scheduler()
         future = self._client.submit(run_guarded, tasks, *self._guard, pure=False)
-        self._futures.add(future)
+        self._futures[future] = tasks
         future.add_done_callback(lambda done: self._ended.put((tasks, done)))
 
     def wait(self, seconds: float) -> list[Finished]:
@@ -205,7 +218,7 @@ class DaskEngine:
             )
 
     def _collect(self, tasks: list[Task], future: Future) -> list[Finished]:
-        self._futures.discard(future)
+        self._futures.pop(future, None)
         if future.status == "finished":
             ended: list[Finished] = future.result()
             for item in ended:
@@ -272,6 +285,7 @@ def run_guarded(
     supervisor = _own_supervisor(worker, limits, settings)
     ended: list[Finished] = []
     for key, spec in tasks:
+        worker.log_event(_BEGUN, {"key": key})
         supervisor.tasks.put(Trial(spec))
         finished = None
         while finished is None:

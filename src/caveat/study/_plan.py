@@ -13,7 +13,7 @@ from caveat.study._search import grid_configurations, random_configurations
 from caveat.study._spec import Study, load_study
 from caveat.study._trial import Trial
 from caveat.study.registry import TOPICS
-from caveat.study.topic import Topic
+from caveat.study.topic import Topic, dataset_name
 
 MOST_TRIALS = 1_000_000
 
@@ -73,7 +73,7 @@ def skipped(study: Study) -> list[tuple[str, str, str]]:
         for learner in map(parse_learner, study.learners):
             reason = _reason(topic, reference, learner)
             if reason:
-                found.append((_name(reference), learner.name, reason))
+                found.append((dataset_name(reference), learner.name, reason))
     return found
 
 
@@ -84,10 +84,6 @@ def _reason(topic: Topic, reference: Any, learner: LearnerSpec) -> str:
     if skip is None or learner.is_imported:
         return ""
     return skip(describe(reference), topic.learners[learner.name])
-
-
-def _name(reference: Any) -> str:
-    return reference if isinstance(reference, str) else Path(reference["file"]).stem
 
 
 def _specs(study: Study) -> Iterator[dict[str, Any]]:
@@ -109,7 +105,7 @@ def _specs(study: Study) -> Iterator[dict[str, Any]]:
         }
         if study.baseline == "eapp" and _takes_baseline(study.topic, reference):
             yield from _baseline_specs(study, dataset)
-        worlds = topic.worlds(study.scenario, _name(reference))
+        worlds = topic.worlds(study.scenario, dataset_name(reference))
         wanted = getattr(topic, "wanted", lambda world, learner, repeat: True)
         able = [item for item in learners if not _reason(topic, reference, item)]
         # Neighbours share a data set and a world, so that workers can keep both.

@@ -55,6 +55,12 @@ class ProcessEngine:
         """How many more trials it wants: one under way and one ahead per worker."""
         return 2 * self.workers - self._in_flight
 
+    @property
+    def current(self) -> list[str]:
+        """Keys of the trials that the workers are at."""
+        keys = [supervisor.current for supervisor in self._supervisors]
+        return [key for key in keys if key is not None]
+
     def __enter__(self) -> ProcessEngine:
         settings = WorkerSettings(list(sys.path), self._topics, self._allow_import)
         self._supervisors = [

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from caveat.study._check import Proofs, in_parts, trials_query
 from caveat.study._old_schema import in_todays_words
 from caveat.study._proof import Damage, digest_of, study_digest
 from caveat.study._schema import plan, result, trial
+from caveat.study.topic import dataset_name
 
 _IDENTITY = ["key", "group", "study", "topic", "dataset", "learner", "repeat", "world"]
 
@@ -238,11 +238,6 @@ def _glossary(
         facts = in_todays_words(from_json(row.facts))
         found[row.kind, row.name] = {"topic": row.topic, **facts}
     return found, damaged
-
-
-def dataset_name(reference: str | Mapping[str, Any]) -> str:
-    """Return how pages call a data set: its name, or its file's."""
-    return reference if isinstance(reference, str) else Path(reference["file"]).name
 
 
 def world_text(world: Mapping[str, Any]) -> str:

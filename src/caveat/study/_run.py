@@ -17,9 +17,10 @@ from typing import Any
 
 from caveat.exceptions import InvalidInput
 from caveat.study._finished import Finished
+from caveat.study._imports import beside, import_learners
 from caveat.study._ledger import Ledger
 from caveat.study._plan import plan
-from caveat.study._spec import Study, load_study, parse_learner
+from caveat.study._spec import Study, load_study
 from caveat.study._trial import Trial
 from caveat.study.registry import ENGINES
 
@@ -45,6 +46,8 @@ class Event:
     ended : Finished or None
         The trial that just ended.
     trial : Trial or None
+    running : tuple of Trial
+        What the workers are at.
     """
 
     total: int
@@ -52,6 +55,12 @@ class Event:
     states: Counter[str]
     ended: Finished | None = None
     trial: Trial | None = None
+    running: tuple[Trial, ...] = ()
+
+    @property
+    def failed(self) -> int:
+        """Trials that ended without a value."""
+        return sum(self.states.values()) - self.states["done"]
 
 
 @dataclass(frozen=True)
@@ -85,6 +94,11 @@ class Summary:
     seconds: float = 0.0
 
     @property
+    def open(self) -> int:
+        """Trials that are still to be run."""
+        return self.states.get("pending", 0) + self.states.get("running", 0)
+
+    @property
     def failed(self) -> int:
         """Trials that ended without a value."""
         return sum(
@@ -105,9 +119,13 @@ def run(
     retry_failed: bool = False,
     yes: bool = False,
     seconds: float | None = None,
+    limit: int | None = None,
     on_event: Callable[[Event], None] = lambda event: None,
 ) -> Summary:
     """Run a study, or go on where it stopped.
+
+    Every learner is imported before the first trial: one that cannot be imported stops
+    the study with one sentence, and nothing is recorded of it.
 
     Parameters
     ----------
@@ -117,7 +135,7 @@ def run(
     engine : {"serial", "processes", ...}, optional
         Default: what the study file says, else ``processes``.
     allow_import : bool
-        Permit learners given as ``module:Class``.
+        Permit learners given as ``module:Class``: installed, or beside the study file.
     jobs : int, optional
         Number of workers.
     fail_fast : bool
@@ -129,8 +147,10 @@ def run(
     seconds : float, optional
         Stop after so long: what is under way then is given up, and whoever runs the
         study next does it.
+    limit : int, optional
+        Run at most so many of the open trials, the first of the plan.
     on_event : callable
-        Gets an `Event` at the start and after every trial.
+        Gets an `Event` at the start, when workers take trials, and after every trial.
 
     Returns
     -------
@@ -138,53 +158,38 @@ def run(
     """
     started = time.monotonic()
     checked = study if isinstance(study, Study) else load_study(study)
-    _check_imports(checked, allow_import)
-    trials = plan(checked, yes=yes)
-    name, settings = _engine_settings(checked, engine, jobs)
-    where = ledger if ledger is not None else f"{checked.study}.ledger"
-    with Ledger(where, write=True) as book:
-        book.add_study(
-            checked.study, checked.model_dump(mode="json", by_alias=True), trials
-        )
-        mended = book.mend(trials)
-        if retry_failed:
-            book.forget_failures(checked.study)
-        end = float("inf") if seconds is None else started + seconds
-        runner = _Runner(checked, trials, book, on_event, fail_fast=fail_fast, end=end)
-        if runner.open:
-            made = ENGINES[name].make(
-                trial_seconds=checked.budget.seconds,
-                trial_memory=checked.budget.memory,
-                allow_import=allow_import,
-                topics=sorted({trial.spec["topic"] for trial in trials}),
-                **settings,
+    if limit is not None and limit < 1:
+        raise InvalidInput(f"--limit {limit} is out of range; run at least 1 trial")
+    with beside(checked.folder if allow_import else None):
+        import_learners(checked, allow_import=allow_import)
+        trials = plan(checked, yes=yes)
+        name, settings = _engine_settings(checked, engine, jobs)
+        where = ledger if ledger is not None else f"{checked.study}.ledger"
+        with Ledger(where, write=True) as book:
+            book.add_study(
+                checked.study, checked.model_dump(mode="json", by_alias=True), trials
             )
-            with _Signals() as signals, made as workers, _Heartbeat(book):
-                runner.loop(workers, signals)
-        return Summary(
-            study=checked.study,
-            total=len(trials),
-            executed=runner.executed,
-            states=book.counts(checked.study),
-            orphans=len(book.orphans(checked.study)),
-            mended=mended,
-            interrupted=runner.interrupted,
-            out_of_time=runner.out_of_time,
-            seconds=time.monotonic() - started,
-        )
-
-
-def _check_imports(study: Study, allow_import: bool) -> None:
-    imported = [
-        learner.name
-        for learner in map(parse_learner, study.learners)
-        if learner.is_imported
-    ]
-    if imported and not allow_import:
-        raise InvalidInput(
-            f"learner {imported[0]!r} would import a module of yours; "
-            "add --allow-import if you trust it"
-        )
+            mended = book.mend(trials)
+            if retry_failed:
+                book.forget_failures(checked.study)
+            end = float("inf") if seconds is None else started + seconds
+            runner = _Runner(
+                *(checked, trials, book, on_event),
+                fail_fast=fail_fast,
+                end=end,
+                limit=limit,
+            )
+            if runner.open:
+                made = ENGINES[name].make(
+                    trial_seconds=checked.budget.seconds,
+                    trial_memory=checked.budget.memory,
+                    allow_import=allow_import,
+                    topics=sorted({trial.spec["topic"] for trial in trials}),
+                    **settings,
+                )
+                with _Signals() as signals, made as workers, _Heartbeat(book):
+                    runner.loop(workers, signals)
+            return runner.summary(mended, time.monotonic() - started)
 
 
 def _engine_settings(
@@ -214,6 +219,7 @@ class _Runner:
     on_event: Callable[[Event], None]
     fail_fast: bool = False
     end: float = float("inf")
+    limit: int | None = None
     executed: int = 0
     interrupted: bool = False
     out_of_time: bool = False
@@ -221,12 +227,13 @@ class _Runner:
 
     def __post_init__(self) -> None:
         self.book.free_dead()
-        self.open = self.book.open_keys(self.study.study)
+        self.open = self.book.open_keys(self.study.study)[: self.limit]
         self._by_key = {trial.key: trial for trial in self.trials}
         self._retries: Counter[str] = Counter()
         self._held: set[str] = set()
         self._claimed: list[str] = []
         self._ended: dict[str, Finished] = {}
+        self._running: tuple[Trial, ...] = ()
         self._due = float("inf")
         self._started = time.monotonic()
         self._states = Counter(self.book.counts(self.study.study))
@@ -265,6 +272,7 @@ class _Runner:
                 left = min(0.2, max(0.0, self._due - time.monotonic()))
                 for ended in workers.wait(left):
                     self._take(ended, workers)
+                self._watch(workers)
                 if time.monotonic() >= self._due or len(self._ended) == len(self._held):
                     self._record()
                 if self.fail_fast and self._bad():
@@ -345,6 +353,28 @@ class _Runner:
         )
         self._tell(None)
 
+    def _watch(self, workers: Any) -> None:
+        """Tell which trials the workers are at, whenever that changes."""
+        keys = [key for key in workers.current if key in self._by_key]
+        running = tuple(self._by_key[key] for key in keys)
+        if running != self._running:
+            self._running = running
+            self._tell(None)
+
+    def summary(self, mended: int, seconds: float) -> Summary:
+        """Say how the run ended."""
+        return Summary(
+            study=self.study.study,
+            total=len(self.trials),
+            executed=self.executed,
+            states=self.book.counts(self.study.study),
+            orphans=len(self.book.orphans(self.study.study)),
+            mended=mended,
+            interrupted=self.interrupted,
+            out_of_time=self.out_of_time,
+            seconds=seconds,
+        )
+
     def _bad(self) -> bool:
         return any(count for state, count in self._states.items() if state != "done")
 
@@ -356,6 +386,7 @@ class _Runner:
                 states=Counter(self._states),
                 ended=ended,
                 trial=self._by_key.get(ended.key) if ended is not None else None,
+                running=self._running,
             )
         )
 

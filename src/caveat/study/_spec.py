@@ -11,12 +11,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    field_validator,
+)
 
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.study._learners import check_parameters, check_twins, parse_learner
 from caveat.study._mistakes import Mistakes
 from caveat.study._yaml import Document, parse_yaml, read_yaml
+from caveat.study.topic import dataset_name
 
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9._ -]{0,127}$"
 
@@ -125,6 +133,13 @@ class Study(_Part):
     baseline: Literal["eapp", "none"] = "eapp"
     then: dict[str, dict[str, Any]] = Field(default_factory=dict)
     description: str = ""
+    # Where it was read from is no part of what it says, nor of its record.
+    _folder: Path | None = PrivateAttr(default=None)
+
+    @property
+    def folder(self) -> Path | None:
+        """The study file's folder, where learners of the user's may lie."""
+        return self._folder
 
     @field_validator("datasets", "learners", mode="before")
     @classmethod
@@ -189,6 +204,7 @@ def _check(document: Document, folder: Path | None) -> Study:
         study = study.model_copy(
             update={"datasets": [_beside(ref, folder) for ref in study.datasets]}
         )
+        study._folder = folder.resolve()
     if study is not None:
         with mistakes.at("seeds"):
             _check_repeats(study)
@@ -268,17 +284,13 @@ def _check_names(mistakes: Mistakes, study: Study) -> None:
                 registry[name]
     if "datasets" not in mistakes.keys:
         with mistakes.at("scenario"):
-            topic.worlds(study.scenario, _reference_name(study.datasets[0]))
+            topic.worlds(study.scenario, dataset_name(study.datasets[0]))
 
 
 def _check_reference(reference: str | dict[str, Any]) -> None:
     from caveat.datasets import check_reference
 
     check_reference(reference)
-
-
-def _reference_name(reference: str | dict[str, Any]) -> str:
-    return reference if isinstance(reference, str) else Path(reference["file"]).stem
 
 
 def _beside(reference: str | dict[str, Any], folder: Path) -> str | dict[str, Any]:

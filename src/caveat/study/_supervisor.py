@@ -47,6 +47,11 @@ class Supervisor(threading.Thread):
         Trials come in (None ends the supervisor), `Finished` go out.
     seconds, memory : float, int or None
         Limits of one trial, whatever it starts included.
+
+    Attributes
+    ----------
+    current : str or None
+        Key of the trial that it is at.
     """
 
     def __init__(
@@ -68,6 +73,7 @@ class Supervisor(threading.Thread):
         self._mark = f"{me()}|{secrets.token_hex(8)}"
         self._watched: list[socket.socket | int] = []
         self._stopping = False
+        self.current: str | None = None
 
     def run(self) -> None:
         """Work until there is no more, then end the worker."""
@@ -76,7 +82,10 @@ class Supervisor(threading.Thread):
             trial = self.tasks.get()
             if trial is None:
                 break
-            self.ended.put(self._attempt(trial))
+            self.current = trial.key
+            ended = self._attempt(trial)
+            self.current = None
+            self.ended.put(ended)
         self._end_worker()
 
     def stop(self) -> None:

@@ -14,9 +14,10 @@ from typing import Any
 from caveat._registry import Entry
 from caveat.exceptions import CaveatError, DataError, InvalidInput
 from caveat.study._canonical import canonical, digest, plain
+from caveat.study._imports import find_learner
 from caveat.study._seeds import search_identity
 from caveat.study.registry import TOPICS
-from caveat.study.topic import Context, Outcome, Topic
+from caveat.study.topic import Context, Outcome, Topic, dataset_name
 
 KEY_SCHEMA = 1
 MOST_BYTES = 1 << 20
@@ -45,6 +46,20 @@ class Trial:
     def group(self) -> str:
         """Key of the search that this trial is a part of."""
         return digest([KEY_SCHEMA, search_identity(self.spec)])
+
+    @property
+    def title(self) -> str:
+        """What a line of progress calls it.
+
+        Examples
+        --------
+        >>> Trial({"dataset": {"reference": "iris"}, "learner": {"name": "k-nn"},
+        ...        "repeat": 2}).title
+        'k-nn on iris, repeat 2'
+        """
+        dataset = dataset_name(self.spec["dataset"]["reference"])
+        learner, repeat = self.spec["learner"]["name"], self.spec["repeat"]
+        return f"{learner} on {dataset}, repeat {repeat}"
 
 
 class NonFinite(CaveatError):
@@ -118,18 +133,6 @@ def _load_dataset(written: str, expected: str) -> Any:
             "plan with the new content"
         )
     return resolve(reference)
-
-
-def find_learner(topic: Topic, name: str, *, allow_import: bool) -> Entry:
-    """Look a learner up, or import it from ``module:Class`` if that is allowed."""
-    if ":" not in name:
-        return topic.learners[name]
-    if not allow_import:
-        raise InvalidInput(
-            f"learner {name!r} would import a module of yours; add --allow-import "
-            "if you trust it"
-        )
-    return Entry(name=name, target=name)
 
 
 def make_record(outcome: Outcome) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from caveat._registry import Entry, Registry
@@ -219,6 +220,17 @@ class Topic(Protocol):
     def run(self, context: Context) -> Outcome:
         """Do the work of one trial."""
         ...
+
+
+def dataset_name(reference: str | Mapping[str, Any]) -> str:
+    """Return how pages call a data set: its name, or its file's.
+
+    Examples
+    --------
+    >>> dataset_name("iris"), dataset_name({"file": "data/loans.csv"})
+    ('iris', 'loans.csv')
+    """
+    return reference if isinstance(reference, str) else Path(reference["file"]).name
 
 
 def single_world(scenario: Mapping[str, Any], topic: str) -> list[dict[str, Any]]:

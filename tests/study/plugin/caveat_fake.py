@@ -367,6 +367,8 @@ TOPIC = FakeTopic()
 class InlineEngine:
     """Runs trials in the runner's own process: for tests of everything but workers."""
 
+    current = ()
+
     def __init__(self, *, allow_import=False, **_):
         self.allow_import = allow_import
         self.ended = []
