@@ -213,7 +213,7 @@ def test_a_log_that_fails_later_stops_no_study(call, monkeypatch, caplog):
             raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("caveat.study._log.append_line", full)
-    code, out, _ = call("run", "small.yaml", "--log", "run.jsonl")
+    _, out, _ = call("run", "small.yaml", "--log", "run.jsonl")
     assert "6 run now" in out
     assert len(lines) == 3
     assert "no longer written: No space left" in caplog.text
