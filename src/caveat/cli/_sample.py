@@ -7,7 +7,7 @@ import click
 from caveat.cli._console import note, say, table
 
 
-@click.command(epilog="Example:  caveat sample loans")
+@click.command(epilog="Example:  caveat sample patients")
 @click.argument("name", required=False)
 @click.argument("folder", required=False, default=".")
 def sample(name: str | None, folder: str) -> None:
