@@ -21,71 +21,58 @@ def file(tmp_path_factory, mixed):
     return str(path)
 
 
-USUAL = ["--target", "y", "--models", "logistic-regression,dummy", "--imputers", "mean"]
+USUAL = ["--target", "y", "--models", "logistic-regression", "--imputers", "mean"]
+USUAL += ["--repeats", "2"]
 
 
 def run(*words):
     return CliRunner().invoke(shift, list(words), catch_exceptions=True)
 
 
-def test_it_tells_which_columns_carry_the_model_and_what_a_loss_costs(file):
-    found = run(file, *USUAL, "--drop", "id", "--missing", "size,left")
+def test_it_tells_what_a_loss_costs_and_what_to_do(file):
+    found = run(file, *USUAL, "--missing", "size,left")
     assert found.exit_code == 0, found.output
-    assert "Without size, left:" in found.output
-    assert "when it vanishes" in found.output
-    assert "constant answer" in found.output
+    told = " ".join(found.output.split())
+    assert "Without size and left, logistic-regression loses" in told
+    assert "When it vanishes" in found.output
+    assert "a constant answer" in found.output
+    assert "Now: " in found.output
+    assert "first of several splits" in found.stderr
     assert "seed 0" in found.output
 
 
-def test_a_column_that_names_rows_is_pointed_out(file):
+def test_a_column_that_names_rows_is_set_aside(file):
     found = run(file, *USUAL)
-    assert "id has another value in each of 120 rows" in found.output
+    assert "Column 'id' was left out: identifier" in found.output
 
 
 def test_json_is_json_and_nothing_else(file):
-    found = run(file, *USUAL, "--drop", "id", "--json", "--metric", "accuracy")
-    told = json.loads(found.stdout)
+    words = ["--json", "--metric", "accuracy", "--missing", "size", "--missing", "left"]
+    told = json.loads(run(file, *USUAL, *words).stdout)
+    assert told["schema"] == "caveat-shift/1"
     assert told["measure"] == "accuracy"
-    assert {row["model"] for row in told["models"]} == {"logistic-regression", "dummy"}
-    assert told["missing"] is None
-
-
-@pytest.mark.slow
-def test_a_page_and_the_shifted_sets_are_written(file, tmp_path):
-    page, sets = tmp_path / "page", tmp_path / "sets"
-    words = [
-        "--drop",
-        "id",
-        "--out",
-        str(page),
-        "--export",
-        str(sets),
-        "--missing",
-        "size",
-    ]
-    found = run(file, *USUAL, *words)
-    assert found.exit_code == 0, found.output
-    text = (page / "index.html").read_text()
-    assert "<h1" in text
-    assert "About to be lost" in text
-    assert "caveat shift toys.csv" in text
-    assert (sets / "test_0.csv").exists()
+    assert [row["missing"] for row in told["losses"]] == [["size"], ["left"]]
+    assert set(told["losses"][0]) >= {
+        *("missing", "model", "imputer", "measure", "all", "after", "loss", "low"),
+        *("high", "refitted", "refitted_low", "refitted_high", "advice"),
+    }
 
 
 @pytest.mark.slow
 def test_the_same_command_writes_the_same_page(file, tmp_path):
     pages = []
     for name in ("one", "two"):
-        run(file, *USUAL, "--drop", "id", "--out", str(tmp_path / name / "page"))
+        found = run(file, *USUAL, "--out", str(tmp_path / name / "page"))
+        assert found.exit_code == 0, found.output
         pages.append((tmp_path / name / "page" / "index.html").read_bytes())
     assert pages[0] == pages[1]
+    assert b"caveat shift toys.csv" in pages[0]
 
 
 def test_words_said_twice_count_once(file):
-    words = ["--drop", "id", "--missing", "left,left", "--imputers", "mean,mean"]
+    words = ["--missing", "left,left", "--imputers", "mean,mean", "--missing", "left"]
     told = json.loads(run(file, *USUAL, *words, "--json").stdout)
-    assert [row["imputer"] for row in told["missing"]] == ["mean", "mean"]
-    assert "Without left, " in str(told["caveats"])
+    assert [row["missing"] for row in told["losses"]] == [["left"]]
 
 
 def test_the_column_of_time_is_no_feature(tmp_path, mixed):
@@ -105,8 +92,13 @@ def test_too_few_test_rows_for_auc_are_refused(tmp_path, mixed):
 
 
 def test_large_files_are_sampled_and_it_says_so(file):
-    found = run(file, *USUAL, "--drop", "id", "--max-rows", "60")
+    found = run(file, *USUAL, "--max-rows", "60")
     assert "60 of 120 rows were used" in found.output
+
+
+def test_a_rule_decides_the_exit_code(file):
+    found = run(file, *USUAL, "--missing", "size", "--fail-on", "worst_loss>0.01")
+    assert found.exit_code == 1, found.output
 
 
 @pytest.mark.parametrize(
@@ -117,6 +109,10 @@ def test_large_files_are_sampled_and_it_says_so(file):
         (["--models", ","], "--models is empty"),
         (["--imputers", "meen"], "did you mean 'mean'"),
         (["--metric", "rmse"], "does not fit"),
+        (["--repeats", "0"], "--repeats is 0"),
+        (["--train", "x.csv"], "go together"),
+        (["--model", "nowhere.onnx"], "no model at"),
+        (["--model", "statistics:mean"], "would run the code"),
         (["--test-size", "2"], "--test-size"),
         (["--max-rows", "1"], "--max-rows"),
         (["--target", "z"], "z"),

@@ -1,90 +1,178 @@
+"""`caveat.shift.look`: prices with their intervals, and what they advise."""
+
+import json
+
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.models import make_model
-from caveat.shift import Stages, shift_curve, shift_look, upper_bound
+from caveat.shift import Outage, Result, look, shift_curve, upper_bound
+from caveat.shift._advice import advise
+from caveat.shift._scenarios import Stages
+from caveat.pages.claims import Estimate
+
+QUICK = {"models": ["logistic-regression"], "imputers": ["mean"], "repeats": 2}
 
 
-@pytest.fixture(scope="module")
-def two(mixed):
-    X, y, X_test, y_test = mixed()
-    models = {
-        "linear": make_model("logistic-regression").fit(X, y),
-        "trees": make_model("random-forest", n_estimators=10, random_state=0).fit(X, y),
-    }
-    return models, X, y, X_test, y_test
-
-
-@pytest.fixture(scope="module")
-def look(two):
-    seen = []
-    found = shift_look(
-        *two,
-        missing=["size", "left"],
-        imputers=["mean", "native"],
-        progress=lambda done, total: seen.append((done, total)),
+def make_copies(n=300, seed=0):
+    """A column and its noisy copy: filling one in costs, fitting again does not."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=(2, n))
+    y = (a + b + 0.3 * rng.normal(size=n) > 0).astype(int)
+    return pd.DataFrame(
+        {
+            "a": a,
+            "copy": a + 0.5 * rng.normal(size=n),
+            "b": b,
+            "noise": rng.normal(size=n),
+            "y": np.where(y, "yes", "no"),
+        }
     )
-    assert seen[-1][0] == seen[-1][1]
-    return found
 
 
-def test_it_sums_up_what_the_curves_say(two, look):
-    models, *parts = two
-    for name, model in models.items():
-        single = shift_curve(model, *parts, scenario="single", metric="auc").of()
-        decay = shift_curve(model, *parts, metric="auc", random_state=0)
-        row = look.models.loc[name]
-        assert row["closed"] == single["value"][0]
-        assert row["worst"] == single["value"][1:].min()
-        assert row["area"] == pytest.approx(decay.area())
-        assert row["half"] == pytest.approx(decay.of().set_index("k")["value"][2])
-        gone = single.iloc[1:].set_index("column")["value"]
-        assert look.columns[name].to_dict() == gone.to_dict()
-    assert look.models["area"].is_monotonic_decreasing
-    assert look.columns.iloc[:, 0].is_monotonic_increasing
-    assert look.floor == 0.5
+@pytest.fixture(scope="module")
+def copies():
+    return make_copies()
 
 
-def test_it_prices_the_columns_that_are_about_to_be_lost(two, look):
-    models, *parts = two
+@pytest.fixture(scope="module")
+def seen(copies):
+    return look(copies, "y", missing=[["a"], ["noise"]], **QUICK)
+
+
+def test_the_asked_loss_is_the_title_and_the_first_of_the_losses(seen):
+    first, second = seen.extra["losses"]
+    assert seen.title.startswith("Without a, ")
+    assert (first["missing"], second["missing"]) == (["a"], ["noise"])
+    assert first["low"] < first["loss"] < first["high"]
+    assert first["loss"] == pytest.approx(first["all"] - first["after"])
+
+
+def test_a_copy_makes_refitting_worth_it_and_noise_can_be_filled_in(seen):
+    assert [row["advice"] for row in seen.extra["losses"]] == ["refit", "fill"]
+    assert "again without a" in str(seen.action)
+
+
+def test_the_numbers_are_those_of_the_curve_on_the_same_split(mixed):
+    X, y, X_test, y_test = mixed(n=160)
+    model = make_model("logistic-regression").fit(X, y)
+    found = look(
+        None,
+        "y",
+        model=model,
+        train=X.assign(y=y),
+        test=X_test.assign(y=y_test),
+        missing=["size", "left"],
+        imputers=["mean"],
+    ).extra["losses"][0]
     stage = Stages({"gone": ["size", "left"]})
-    row = look.missing.set_index(["model", "imputer"]).loc[("trees", "mean")]
-    imputed = shift_curve(models["trees"], *parts, scenario=stage, metric="auc")
-    again = upper_bound(models["trees"], *parts, scenarios=[stage], metric="auc")
-    assert row["imputed"] == imputed.of()["value"][1]
-    assert row["refitted"] == pytest.approx(again["upper"][0])
+    parts = (X, y, X_test, y_test)
+    curve = shift_curve(model, *parts, scenario=stage, metric="auc").of()["value"]
+    again = upper_bound(model, *parts, scenarios=[stage], metric="auc")["upper"][0]
+    assert found["all"] == pytest.approx(curve[0])
+    assert found["after"] == pytest.approx(curve[1])
+    assert found["refitted"] == pytest.approx(again)
 
 
-def test_what_a_model_cannot_take_is_left_out_and_told(mixed):
-    X, y, X_test, y_test = mixed()
-
-    def model(table):
-        assert not table.isna().any(axis=None)
-        return np.linspace(0.1, 0.9, len(table)) * 0 + 0.4
-
-    found = shift_look({"f": model}, X, y, X_test, y_test, imputers=["mean", "native"])
-    assert found.imputers.index.tolist() == ["mean"]
-    assert "takes no missing cells" in found.notes[0]
+def test_errors_are_lost_when_they_rise(mixed):
+    X, y = mixed("regression", n=160)[:2]
+    table = X.assign(y=y)
+    seen = look(table, "y", missing=["size"], models=["ridge"], repeats=2)
+    row = seen.extra["losses"][0]
+    assert row["measure"] == "rmse"
+    assert row["loss"] == pytest.approx(row["after"] - row["all"])
+    assert row["low"] > 0
 
 
-def test_errors_are_better_when_smaller(mixed):
-    X, y, X_test, y_test = mixed("regression")
-    models = {
-        name: make_model(name, "regression").fit(X, y) for name in ("dummy", "ridge")
-    }
-    found = shift_look(models, X, y, X_test, y_test, imputers=["mean"])
-    assert found.measure == "rmse"
-    assert found.models.index[0] == "ridge"
-    assert found.models.loc["ridge", "worst"] > found.models.loc["ridge", "closed"]
-    assert found.floor == pytest.approx(found.models.loc["dummy", "closed"])
+@pytest.mark.parametrize("metric", ["accuracy", "log-loss", "brier", "f1", "ece"])
+def test_every_measure_has_its_interval(copies, metric):
+    row = look(copies, "y", missing=["a"], metric=metric, **QUICK).extra["losses"][0]
+    assert row["low"] < row["high"]
 
 
-def test_unknown_columns_and_empty_lists_are_refused(two):
-    models, *parts = two
-    with pytest.raises(UnknownName, match="did you mean 'size'"):
-        shift_look(models, *parts, missing=["sise"])
-    with pytest.raises(InvalidInput, match="models is empty"):
-        shift_look({}, *parts)
-    with pytest.raises(InvalidInput, match="imputers is empty"):
-        shift_look(models, *parts, imputers=[])
+def test_a_date_changes_nothing(copies):
+    hours = pd.date_range("2025-01-01", periods=len(copies), freq="h").astype(str)
+    dated = copies.assign(hour=hours)
+    plain = look(copies, "y", missing=["a"], **QUICK).extra["losses"]
+    assert look(dated, "y", missing=["a"], **QUICK).extra["losses"] == plain
+
+
+def test_a_result_comes_back_from_its_record(copies, monkeypatch):
+    from caveat.shift import page
+
+    caught = []
+    real = page.look
+    monkeypatch.setattr(
+        page, "look", lambda found, *a, **k: caught.append(found) or real(found, *a, **k)
+    )
+    told = look(copies, "y", missing=["a"], **QUICK).to_json()
+    record = json.loads(json.dumps(caught[0].to_record()))
+    about = page.pages.About("x", "y", "binary", 4, 2)
+    again = real(Result.from_record(record), about).to_json()
+    assert json.loads(again)["losses"] == json.loads(told)["losses"]
+
+
+def test_a_model_that_cannot_be_refitted_is_held_against_stand_ins(copies):
+    train, test = copies[:200], copies[200:]
+    fitted = LogisticRegression().fit(train[["a", "copy", "b", "noise"]], train["y"])
+    rows = {"train": train, "test": test, "missing": ["a"], "imputers": ["mean"]}
+    own = look(None, "y", model=fitted, **rows).extra["losses"][0]
+    told = look(
+        None, "y", model=lambda X: fitted.predict_proba(X), **rows
+    ).extra["losses"][0]
+    assert told["refitted"] is None
+    assert told["after"] == pytest.approx(own["after"])
+    assert told["advice"] == own["advice"] == "refit"
+
+
+def test_without_columns_asked_for_the_dearest_column_is_the_caveat(copies):
+    seen = look(copies, "y", **QUICK)
+    assert seen.extra["losses"] == []
+    assert seen.caveats[0]["kind"] == "vanish"
+    assert seen.caveats[0]["columns"] == ["b"]
+
+
+def test_groups_are_drawn_whole(copies):
+    doubled = pd.concat([copies, copies], ignore_index=True)
+    doubled["who"] = np.tile(np.arange(len(copies)), 2)
+    alone = look(copies, "y", missing=["a"], **QUICK).extra["losses"][0]
+    grouped = look(doubled, "y", missing=["a"], groups="who", **QUICK)
+    wide = grouped.extra["losses"][0]
+    assert wide["high"] - wide["low"] > 0.6 * (alone["high"] - alone["low"])
+
+
+SURE, NONE, WIDE = (0.05, 0.03, 0.07), (0.0, -0.004, 0.004), (0.02, -0.02, 0.06)
+
+
+@pytest.mark.parametrize(
+    ("loss", "gain", "other", "advice"),
+    [
+        (SURE, SURE, None, "refit"),
+        (SURE, SURE, SURE, "change"),
+        (SURE, NONE, None, "fill"),
+        (NONE, WIDE, None, "fill"),
+        (SURE, WIDE, None, "open"),
+        (SURE, None, None, "open"),
+        (SURE, (0.004, 0.002, 0.006), None, "fill"),
+    ],
+)
+def test_advice_goes_only_as_far_as_the_intervals(loss, gain, other, advice):
+    def made(one):
+        return [] if one is None else [Estimate(one[0], "", one[1], one[2])]
+
+    found = advise(made(loss)[0], made(gain), made(other), tolerance=0.01)
+    assert found == advice
+
+
+def test_what_cannot_be_meant_is_refused(copies):
+    with pytest.raises(UnknownName, match="did you mean 'noise'"):
+        look(copies, "y", missing=["nose"], **QUICK)
+    with pytest.raises(InvalidInput, match="a list of column names"):
+        look(copies, "y", missing="a", **QUICK)
+    with pytest.raises(InvalidInput, match="go together"):
+        look(copies, "y", train=copies)
+    with pytest.raises(InvalidInput, match="names no column"):
+        Outage(())

@@ -22,10 +22,11 @@ __getattr__, __dir__, __all__ = attach(
             "Zero",
         ],
         "_iterative": ["Iterative"],
-        "_look": ["ShiftLook", "shift_look"],
+        "_look": ["Settings", "look"],
         "_models": ["models"],
         "_neighbours": ["Neighbours"],
-        "_result": ["ShiftCurve"],
+        "_curve_table": ["ShiftCurve"],
+        "_outages": ["Outage", "found_blocks"],
         "_rules": ["CallableRule", "FeatureRule", "Rules", "TreeRule"],
         "_scenarios": [
             "HEART_STAGES",
@@ -39,6 +40,8 @@ __getattr__, __dir__, __all__ = attach(
         "_subsets": ["Subsets", "unrank"],
         "_tuning": ["Tuning", "tune"],
         "_upper": ["upper_bound"],
+        "page": [],
         "registry": [],
+        "result": ["Result"],
     },
 )

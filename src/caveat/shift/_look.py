@@ -1,374 +1,405 @@
-"""A quick look: what several fitted models lose, to which columns, and what helps."""
+"""From a person's data to feature shift's Look, in one call: what `caveat shift` does.
+"""
 
 from __future__ import annotations
 
+import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from caveat.exceptions import InvalidInput, UnknownName
-from caveat.shift._curve import shift_curve
+from caveat.datasets import Dataset, columns_left_out, given, load
+from caveat.exceptions import InvalidInput
+from caveat.models import load as load_model
+from caveat.pages import About, Look, check_rules
+from caveat.shift import page
+from caveat.shift._folds import (
+    Contender,
+    Fold,
+    first_choice,
+    given_contender,
+    make_folds,
+    usual_contenders,
+)
 from caveat.shift._metric import default_measure
-from caveat.shift._planning import check_seed
-from caveat.shift._result import ShiftCurve
-from caveat.shift._scenarios import Single, Stages
-from caveat.shift._targets import find_task
-from caveat.shift._upper import upper_bound
-from caveat.shift.registry import MEASURES
+from caveat.shift._outages import Outage, check_outages
+from caveat.shift._prices import ALL, Book, Task, imputer_name, measure_prices
+from caveat.shift.registry import IMPUTERS, MEASURES
+from caveat.shift.result import Result, read_book
 
 USUAL_IMPUTERS = ("mean", "median", "gaussian", "native")
-_MOST_COLUMNS = 200
-_MOST_DEGREES = 24
-_MOST_SUBSETS = 2000
-#: Subsets times columns: what one number of missing columns may cost.
-_MOST_CELLS = 200_000
+Found = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class ShiftLook:
-    """What `shift_look` found.
+class Settings:
+    """How a look at feature shift is made.
 
     Attributes
     ----------
-    measure : str
-    larger_is_better : bool
-    floor : float
-        What the best constant answer reaches on the test rows.
-    models : DataFrame
-        Per model, the most robust first: `closed` (all columns), `worst_column` and
-        `worst` (its value when that one vanishes), `half` (half of the columns gone),
-        `area` (mean over degrees), `retained` (area over closed), `useless_from` (so
-        many missing columns make it no better than the floor, if any number does).
-    columns : DataFrame
-        Per column, a column per model: the value when it vanishes; the one that costs
-        the first model most comes first.
-    imputers : DataFrame
-        Per imputer, a column per model: the area.
-    curves, singles : dict of str to ShiftCurve
-        Per model: any k columns, and one at a time, with the first imputer.
-    missing : DataFrame or None
-        For columns about to be lost, per model and imputer: `closed`, `imputed`, and
-        `refitted`, a model fitted without them.
-    notes : list of str
+    models : sequence of str or None
+        Models of caveat's to be fitted; the usual ones if None.
+    imputers : sequence
+        Ways to fill in; the first is that of columns and decay.
+    metric : str or None
+        AUC for labels and RMSE for numbers if None.
+    repeats : int
+        How often the rows are divided.
+    test_size : float
+    groups, order : str or None
+        Rows of a group stay together; the last rows are the test part.
+    max_rows : int
+    tolerance : float or None
+        A loss or gain that does not matter: a share of the measure's range, or of the
+        error with all columns. 0.01 if None.
+    drop, keep : sequence of str
+        Columns to leave out; dates and names of rows that are features all the same.
+    random_state : int
     """
 
-    measure: str
-    larger_is_better: bool
-    floor: float
-    models: pd.DataFrame
-    columns: pd.DataFrame
-    imputers: pd.DataFrame
-    curves: dict[str, ShiftCurve]
-    singles: dict[str, ShiftCurve]
-    missing: pd.DataFrame | None
-    notes: list[str]
+    models: Sequence[str] | None = None
+    imputers: Sequence[Any] = USUAL_IMPUTERS
+    metric: Any = None
+    repeats: int = 5
+    test_size: float = 0.25
+    groups: str | None = None
+    order: str | None = None
+    max_rows: int = 10_000
+    tolerance: float | None = None
+    drop: Sequence[str] = ()
+    keep: Sequence[str] = ()
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.test_size < 1:
+            raise InvalidInput(
+                f"--test-size is {self.test_size:g}; use a share such as 0.25"
+            )
+        if self.random_state < 0:
+            raise InvalidInput(f"--seed is {self.random_state}; use 0 or more")
+        if self.max_rows < 10:
+            raise InvalidInput(f"--max-rows is {self.max_rows}; use 10 or more")
+        if self.repeats < 1:
+            raise InvalidInput(f"--repeats is {self.repeats}; use 1 or more")
+        if self.tolerance is not None and not 0 < self.tolerance < 1:
+            raise InvalidInput(
+                f"--tolerance is {self.tolerance:g}; use a share such as 0.01"
+            )
+        if self.metric is not None:
+            MEASURES[str(self.metric)]
+        for name in self.imputers:
+            if isinstance(name, str):
+                IMPUTERS[name]
+        if not self.imputers:
+            raise InvalidInput("imputers is empty; name at least one")
 
 
-def shift_look(
-    models: Mapping[str, Any],
-    X_train: Any,
-    y_train: Any,
-    X_test: Any,
-    y_test: Any,
+def look(
+    data: str | Path | pd.DataFrame | Dataset,
+    target: str | None = None,
     *,
-    missing: Sequence[str] = (),
-    imputers: Sequence[Any] = USUAL_IMPUTERS,
-    metric: str | None = None,
-    task: str | None = None,
-    tolerance: float = 0.01,
-    max_subsets: int | None = None,
-    random_state: Any = 0,
+    missing: Sequence[Any] = (),
+    outages: Sequence[Outage] = (),
+    model: Any = None,
+    train: Any = None,
+    test: Any = None,
+    trust: bool = False,
+    rules: Sequence[str] = (),
+    command: str = "",
     progress: Callable[[int, int], None] | None = None,
-) -> ShiftLook:
-    """Ask which columns carry the models, how they decay, and which imputation helps.
+    found: Found | None = None,
+    **settings: Any,
+) -> Look:
+    """Price lost columns: what a model loses, and what to do about it.
 
     Parameters
     ----------
-    models : mapping of str to fitted model
-        All fitted to the same training rows.
-    X_train, y_train, X_test, y_test
-        As for `shift_curve`.
-    missing : sequence of str, optional
-        Columns that are about to be lost: what will it cost?
-    imputers : sequence, default=("mean", "median", "gaussian", "native")
-        The first is the one of all curves. What a model cannot take is left out.
-    metric : str, optional
-        AUC for labels and RMSE for numbers if not given.
-    task : {"classification", "regression"}, optional
-    tolerance : float, default=0.01
-        For measures between 0 and 1; a share of the intact value for errors.
-    max_subsets : int, optional
-        Of one number of columns, if the tolerance is not reached before. 2,000 if not
-        given, and fewer, but 100 at least, for tables of more than 100 columns.
-    random_state : int, default=0
+    data : path, name of a data set, DataFrame or Dataset
+        None with `train` and `test`.
+    target : str, optional
+        Column to predict; the last if not given.
+    missing : sequence of str, or of sequences of str
+        Columns that are about to be lost together; or several such losses.
+    outages : sequence of Outage
+        Other ways to fail: some rows only, values that freeze, drift, ...
+    model : fitted model, callable, path or "module:object", optional
+        Whose loss it is; models of caveat's own if not given.
+    train, test : path, DataFrame or Dataset, optional
+        The rows that the model learnt from, and rows it has not seen. Without them
+        the rows of `data` are divided, and a model must not have seen the test part.
+    trust : bool
+        Whether `model` may be a module or a pickle, which run code.
+    rules : sequence of str
+        Such as ``worst_loss>0.05``; see `Look.outcomes`.
+    command : str
+        The command line that does the same.
     progress : callable, optional
-        ``progress(done, total)``, in curves.
+        Gets ``(done, total)``.
+    found : callable, optional
+        Gets a sentence as soon as something is known.
+    **settings
+        Fields of `Settings`: models, imputers, metric, repeats, test_size, groups,
+        order, max_rows, tolerance, drop, keep, random_state.
 
     Returns
     -------
-    ShiftLook
-
-    Warnings
-    --------
-    One split of one table: differences between models that are small against the
-    number of test rows are chance.
+    Look
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> model = LogisticRegression(max_iter=500).fit(X[::2], y[::2])
-    >>> look = shift_look({"logistic": model}, X[::2], y[::2], X[1::2], y[1::2],
-    ...                   imputers=["mean"], metric="accuracy")
-    >>> look.columns.index[0], look.models.loc["logistic", "worst_column"]
-    ('petal length (cm)', 'petal length (cm)')
+    >>> from caveat.datasets import load
+    >>> seen = look(load("iris"), missing=["petal width (cm)", "petal length (cm)"],
+    ...             models=["logistic-regression"], imputers=["mean"], repeats=2)
+    >>> seen.extra["losses"][0]["missing"]
+    ['petal width (cm)', 'petal length (cm)']
     """
-    if not models:
-        raise InvalidInput("models is empty; pass at least one fitted model")
-    if not imputers:
-        raise InvalidInput("imputers is empty; name at least one")
-    if not 0 < tolerance < np.inf:
-        raise InvalidInput(f"tolerance is {tolerance!r}; use a number above 0")
-    missing = tuple(dict.fromkeys(missing))
-    imputers = _once(imputers)
-    parts = (X_train, y_train, X_test, y_test)
-    _check_columns(missing, X_train)
-    first = next(iter(models.values()))
-    found_task = find_task(np.asarray(y_train), first, task)
-    name = metric or (
-        "auc" if found_task != "regression" else default_measure(found_task)
-    )
-    total = len(models) * (1 + len(imputers) * (2 if missing else 1))
-    counter = _Counter(total, progress)
-    settings: dict[str, Any] = {
-        "metric": name,
-        "task": found_task,
-        "random_state": check_seed(random_state),
-    }
-    notes: list[str] = []
-    singles: dict[str, ShiftCurve] = {}
-    curves: dict[str, ShiftCurve] = {}
-    areas: dict[tuple[str, str], float] = {}
-    n_columns = np.shape(X_train)[1]
-    if n_columns > _MOST_COLUMNS:
-        notes.append(
-            f"only the {_MOST_COLUMNS} columns that correlate most with the target "
-            f"were taken away one at a time, of {n_columns:,}"
-        )
-    if max_subsets is None:
-        max_subsets = min(_MOST_SUBSETS, max(100, _MOST_CELLS // max(n_columns, 1)))
-    degrees = _degrees(n_columns)
-    for label, model in models.items():
-        singles[label] = shift_curve(
-            model,
-            *parts,
-            scenario=Single(most=_MOST_COLUMNS),
-            imputer=imputers[0],
-            **settings,
-        )
-        counter.step()
-        for imputer in imputers:
-            curve = _decay(
-                model,
-                parts,
-                imputer,
-                singles[label],
-                tolerance,
-                {"max_subsets": max_subsets, "degrees": degrees, **settings},
-            )
-            counter.step()
-            if isinstance(curve, str):
-                notes.append(f"{label}, {_name(imputer)}: {curve}")
-                continue
-            areas[label, _name(imputer)] = curve.area()
-            curves.setdefault(label, curve)
-    _check_defined(singles)
-    lost = _lost(models, parts, missing, imputers, settings, counter, notes)
-    any_curve = next(iter(singles.values()))
-    better = any_curve.larger_is_better[any_curve.measures[0]]
-    notes += [note for curve in singles.values() for note in curve.notes]
-    measure = any_curve.measures[0]
-    known = measure in MEASURES
-    floor = MEASURES[measure].floor(y_train, y_test) if known else float("nan")
-    summary = _models(singles, curves, better, floor)
-    by_imputer = pd.Series(areas).unstack(0)
-    return ShiftLook(
-        measure=any_curve.measures[0],
-        larger_is_better=better,
-        floor=floor,
-        models=summary,
-        columns=_columns(singles, summary.index, better),
-        imputers=by_imputer.reindex(
-            index=[_name(each) for each in imputers if _name(each) in by_imputer.index],
-            columns=summary.index,
+    wanted = check_rules(rules)
+    how = Settings(**settings)
+    started = time.perf_counter()
+    needed = [pair[0] for one in outages for pair in (one.where, one.since) if pair]
+    rows = _rows(data, target, train, test, how, needed)
+    asked = list({one.label: one for one in [*_losses(missing), *outages]}.values())
+    check_outages(asked, list(rows.folds[0].X_train.columns))
+    contenders, notes = _contenders(model, rows, how, trust)
+    book = _measured(rows, contenders, asked, how, progress, found)
+    deployed = first_choice(contenders, rows.folds[0], _scorer(book, rows.task))
+    fold = rows.folds[0]
+    result = Result(
+        **read_book(
+            book,
+            [one.name for one in contenders],
+            asked,
+            columns=[str(name) for name in fold.X_train.columns],
+            tolerance=how.tolerance,
         ),
-        curves=curves,
-        singles=singles,
-        missing=lost,
-        notes=list(dict.fromkeys(notes)),
+        floor=_floor(book, rows.folds),
+        deployed=deployed,
+        pairs=pd.DataFrame(),
+        monitors=pd.DataFrame(),
+        splits=len(rows.folds),
+        test_rows=len(fold.X_test),
+        training_rows=len(fold.X_train),
+        rows=book.resampling.rows,
+        conditions=_conditions(rows, how, given=model is not None),
+        notes=tuple([*rows.notes, *notes, *book.notes]),
+        seconds=time.perf_counter() - started,
+    )
+    return page.look(result, replace(rows.about, command=command), rules=wanted)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of a look, divided, and what they are about."""
+
+    folds: list[Fold]
+    units: Any
+    task: str
+    about: About
+    notes: list[str]
+
+
+def _rows(
+    data: Any,
+    target: str | None,
+    train: Any,
+    test: Any,
+    how: Settings,
+    needed: Sequence[str],
+) -> _Rows:
+    if (train is None) != (test is None):
+        raise InvalidInput("--train and --test go together; give both, or neither")
+    if train is not None:
+        return _given_rows(train, test, target, how)
+    if data is None:
+        raise InvalidInput("no rows were given; pass a file, or --train and --test")
+    dataset = _dataset(data, target, how, needed)
+    # What an outage is told by need not be a feature: a date, a name of a site.
+    known = columns_left_out(dataset.X, dataset.kinds, keep=how.keep)
+    aside = [name for name in needed if name in known]
+    folds, units, notes = make_folds(
+        dataset,
+        repeats=how.repeats,
+        test_size=how.test_size,
+        groups=how.groups,
+        order=how.order,
+        max_rows=how.max_rows,
+        aside=aside,
+        seed=how.random_state,
+    )
+    notes = [
+        f"column {name!r} was left out: {why}" for name, why in dataset.left_out.items()
+    ] + notes
+    file = Path(data).name if isinstance(data, str | Path) else dataset.name
+    about = About.of(dataset, file=file)
+    return _Rows(folds, units, dataset.task, about, [*notes, *dataset.notes])
+
+
+def _dataset(
+    data: Any, target: str | None, how: Settings, needed: Sequence[str] = ()
+) -> Dataset:
+    """Read a file, or find a data set by its name."""
+    roles = [name for name in (how.groups, how.order) if name is not None]
+    keep = [*how.keep, *roles, *needed]
+    known = isinstance(data, str) and not Path(data).exists() and "." not in data
+    source = load(data) if known else data
+    dataset = given(source, target=target, drop=list(how.drop), keep=keep)
+    if dataset.task not in ("binary", "multiclass", "regression"):
+        raise InvalidInput(
+            f"{dataset.name} holds {dataset.task} data; feature shift needs one label "
+            "or number per row"
+        )
+    return dataset
+
+
+def _given_rows(train: Any, test: Any, target: str | None, how: Settings) -> _Rows:
+    """Take the user's own division of the rows; what --train has are the features."""
+    one, other = (_dataset(part, target, how) for part in (train, test))
+    known = list(one.X.columns)
+    lacking = [name for name in known if name not in other.X.columns]
+    if lacking:
+        raise InvalidInput(
+            f"--test lacks the column {lacking[0]!r} that --train has; add it, or drop "
+            "it with --drop"
+        )
+    left_out = {how.groups, how.order}
+    names = [name for name in known if name not in left_out]
+    assert one.y is not None
+    assert other.y is not None
+    rows = np.arange(len(other.X))
+    side = other.X.drop(columns=names)
+    fold = Fold(one.X[names], one.y, other.X[names], other.y, rows, side)
+    units = rows if how.groups is None else pd.factorize(other.X[how.groups])[0]
+    file = Path(test).name if isinstance(test, str | Path) else other.name
+    return _Rows([fold], units, one.task, About.of(other, file=file), [])
+
+
+def _losses(missing: Sequence[Any]) -> list[Outage]:
+    """Read ``["a", "b"]`` as one loss, and ``[["a", "b"], ["c"]]`` as two."""
+    if isinstance(missing, str):
+        raise InvalidInput(
+            f"missing is the text {missing!r}; pass a list of column names"
+        )
+    single = bool(missing) and all(isinstance(one, str) for one in missing)
+    groups = [missing] if single else list(missing)
+    return [Outage(tuple(dict.fromkeys(group))) for group in groups]
+
+
+def _contenders(
+    model: Any, rows: _Rows, how: Settings, trust: bool
+) -> tuple[list[Contender], list[str]]:
+    if model is None:
+        return usual_contenders(how.models, rows.task, how.random_state)
+    name = "the model"
+    if isinstance(model, str | Path):
+        name = Path(model).name
+        model = load_model(model, trust=trust)
+    found = [given_contender(name, _labelled(model, rows))]
+    if how.models:
+        more, notes = usual_contenders(how.models, rows.task, how.random_state)
+        return [*found, *more], notes
+    return found, []
+
+
+def _labelled(model: Any, rows: _Rows) -> Any:
+    """Let a model that numbers its classes speak of the classes of the rows."""
+    known = getattr(model, "classes_", None)
+    if known is None or rows.task == "regression":
+        return model
+    labels = sorted(pd.unique(rows.folds[0].y_train))
+    if set(labels) & set(np.asarray(known).tolist()):
+        return model
+    numbered = len(known) == len(labels) and list(known) == list(range(len(known)))
+    if not numbered:
+        raise InvalidInput(
+            f"the model knows the classes {list(known)[:5]}, the rows have "
+            f"{labels[:5]}; name the target with --target"
+        )
+    model.classes_ = np.array(labels)
+    return model
+
+
+def _measured(
+    rows: _Rows,
+    contenders: Sequence[Contender],
+    asked: Sequence[Outage],
+    how: Settings,
+    progress: Any,
+    found: Found | None,
+) -> Book:
+    numbers = rows.task == "regression"
+    usual = default_measure("regression") if numbers else "auc"
+    task = Task(
+        outages=asked,
+        imputers=list({imputer_name(each): each for each in how.imputers}.values()),
+        metric=how.metric or usual,
+        task="regression" if numbers else "classification",
+        seed=how.random_state,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        book = measure_prices(
+            rows.folds,
+            rows.units,
+            contenders,
+            task,
+            progress=progress,
+            found=None if found is None else lambda b, who: found(_early(b, who)),
+        )
+    values = [book.values[one.name, ALL, ""] for one in contenders]
+    if not np.isfinite(values).any():
+        raise InvalidInput(
+            f"{book.measure.name!r} is not defined on these test rows for any model; "
+            "AUC needs rows of two classes: use more test rows, or --metric accuracy"
+        )
+    return book
+
+
+def _early(book: Book, who: str) -> str:
+    """Say what is known after the first split; intervals come later."""
+    told = f"first of several splits: {who} {book.values[who, ALL, ''][0]:.3f}"
+    for what in dict.fromkeys(what for name, what, _ in book.values if name == who):
+        if what:
+            ways = {how: book.values[who, what, how][0] for how in book.ways(who, what)}
+            told += f"; {what} " + ", ".join(f"{h} {v:.3f}" for h, v in ways.items())
+    return told
+
+
+def _scorer(book: Book, task: str) -> Callable[..., float]:
+    """Judge a model on the test part of a fold; larger is better."""
+    from caveat.shift._bench import Bench
+
+    def score(model: Any, fold: Fold) -> float:
+        kind = "regression" if task == "regression" else "classification"
+        bench = Bench(model, *fold.parts, task=kind)
+        answers = bench.answers(bench.nothing_gone[None])
+        value = float(book.measure.block(bench.target.values, answers)[0])
+        return value if book.measure.larger_is_better else -value
+
+    return score
+
+
+def _floor(book: Book, folds: Sequence[Fold]) -> float:
+    """Give what the best constant answer reaches, over all splits."""
+    if book.measure.name not in MEASURES:
+        return float("nan")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        each = [book.measure.floor(fold.y_train, fold.y_test) for fold in folds]
+    return float(np.mean(each))
+
+
+def _conditions(rows: _Rows, how: Settings, *, given: bool) -> str:
+    folds = rows.folds
+    over = f"{len(folds)} splits" if len(folds) > 1 else "1 split"
+    fitted = "the model as given" if given else "fitted anew in each"
+    return (
+        f"{over} with {len(folds[0].X_test):,} test rows, {fitted}; 95 % intervals "
+        f"by a paired bootstrap over rows and the spread over splits, seed "
+        f"{how.random_state}."
     )
 
-
-class _Counter:
-    def __init__(self, total: int, progress: Callable[[int, int], None] | None) -> None:
-        self.total, self.progress, self.done = total, progress, 0
-
-    def step(self) -> None:
-        self.done += 1
-        if self.progress is not None:
-            self.progress(self.done, self.total)
-
-
-def _degrees(n_columns: int) -> list[int]:
-    """Every number of columns, or two dozen of them if there are many."""
-    if n_columns <= _MOST_DEGREES:
-        return list(range(1, n_columns + 1))
-    spaced = np.linspace(1, n_columns, _MOST_DEGREES).round().astype(int)
-    return sorted({*spaced.tolist(), -(-n_columns // 2)})
-
-
-def _once(imputers: Sequence[Any]) -> list[Any]:
-    """Leave out an imputer whose name was there before."""
-    return list({_name(each): each for each in reversed(imputers)}.values())[::-1]
-
-
-def _check_defined(singles: Mapping[str, ShiftCurve]) -> None:
-    """Refuse test rows on which the measure says nothing of any model."""
-    if any(np.isfinite(curve.of()["value"].iloc[0]) for curve in singles.values()):
-        return
-    name = next(iter(singles.values())).measures[0]
-    raise InvalidInput(
-        f"{name!r} is not defined on these test rows for any model; AUC needs rows of "
-        "two classes: use more test rows, or metric='accuracy'"
-    )
-
-
-def _check_columns(missing: Sequence[str], X: Any) -> None:
-    known = list(X.columns) if isinstance(X, pd.DataFrame) else []
-    for name in missing:
-        if name not in known:
-            raise UnknownName.among("column", name, map(str, known))
-
-
-def _name(imputer: Any) -> str:
-    return imputer if isinstance(imputer, str) else type(imputer).__name__.lower()
-
-
-def _decay(
-    model: Any,
-    parts: tuple[Any, ...],
-    imputer: Any,
-    single: ShiftCurve,
-    tolerance: float,
-    settings: Mapping[str, Any],
-) -> ShiftCurve | str:
-    """Measure the random scenario; or say why the model cannot take the imputer."""
-    closed = float(single.of()["value"].iloc[0])
-    share = single.larger_is_better[single.measures[0]]
-    scale = 1.0 if share or not closed > 0 else closed
-    try:
-        with warnings.catch_warnings():
-            # Fewer subsets than the cap are no surprise here.
-            warnings.simplefilter("ignore", UserWarning)
-            return shift_curve(
-                model,
-                *parts,
-                scenario="random",
-                imputer=imputer,
-                tolerance=tolerance * scale,
-                **settings,
-            )
-    except InvalidInput as error:
-        if imputer == "native":
-            return "left out, the model takes no missing cells"
-        return f"left out, {error}"
-
-
-def _lost(
-    models: Mapping[str, Any],
-    parts: tuple[Any, ...],
-    missing: Sequence[str],
-    imputers: Sequence[Any],
-    settings: Mapping[str, Any],
-    counter: _Counter,
-    notes: list[str],
-) -> pd.DataFrame | None:
-    """Price the loss of some columns: imputed, and fitted again without them."""
-    if not missing:
-        return None
-    stage = Stages({"missing": list(missing)})
-    rows = []
-    for label, model in models.items():
-        refitted = float("nan")
-        try:
-            bound = upper_bound(model, *parts, scenarios=[stage], **settings)
-            refitted = float(bound["upper"].iloc[0])
-        except InvalidInput as error:
-            notes.append(f"{label}: not fitted again ({error})")
-        for imputer in imputers:
-            counter.step()
-            try:
-                curve = shift_curve(
-                    model, *parts, scenario=stage, imputer=imputer, **settings
-                )
-            except InvalidInput:
-                continue
-            values = curve.of()["value"]
-            rows.append(
-                {
-                    "model": label,
-                    "imputer": _name(imputer),
-                    "closed": values.iloc[0],
-                    "imputed": values.iloc[1],
-                    "refitted": refitted,
-                }
-            )
-    return pd.DataFrame(rows)
-
-
-def _models(
-    singles: Mapping[str, ShiftCurve],
-    curves: Mapping[str, ShiftCurve],
-    better: bool,
-    floor: float,
-) -> pd.DataFrame:
-    rows = {}
-    for label, single in singles.items():
-        alone = single.of()
-        gone = alone.iloc[1:].sort_values("value", ascending=better, kind="stable")
-        row: dict[str, Any] = {
-            "closed": alone["value"].iloc[0],
-            "worst_column": gone["column"].iloc[0],
-            "worst": gone["value"].iloc[0],
-        }
-        if label in curves:
-            decay = curves[label].of().set_index("k")["value"]
-            n_columns = len(curves[label].columns)
-            beaten = decay <= floor if better else decay >= floor
-            row |= {
-                "half": decay.get(-(-n_columns // 2), np.nan),
-                "area": curves[label].area(),
-                "retained": curves[label].area(relative=True),
-                "useless_from": beaten[beaten].index.min() if beaten.any() else np.nan,
-            }
-        rows[label] = row
-    table = pd.DataFrame(rows).T.infer_objects()
-    table.index.name = "model"
-    return table.sort_values("area", ascending=not better, kind="stable")
-
-
-def _columns(
-    singles: Mapping[str, ShiftCurve], order: pd.Index, better: bool
-) -> pd.DataFrame:
-    values = {
-        label: singles[label].of().iloc[1:].set_index("column")["value"]
-        for label in order
-    }
-    table = pd.DataFrame(values)
-    table.index.name = "column"
-    return table.sort_values(order[0], ascending=better, kind="stable")

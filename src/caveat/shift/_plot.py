@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from caveat.shift.registry import MEASURES
 
 if TYPE_CHECKING:
-    from caveat.shift._result import ShiftCurve
+    from caveat.shift._curve_table import ShiftCurve
 
 # The house's colours: blue is what the model is worth, grey is for reference.
 _EARNED, _TINT, _MUTED, _RULE = "#0d448e", "#e2eaf5", "#585e66", "#dcd8ce"

@@ -93,7 +93,7 @@ def upper_bound(
         model, X_train, y_train, X_test, y_test, imputer=imputer, task=task, seed=seed
     )
     measures = bench.measures(metric)
-    refit = _Refit(bench, y_train, make)
+    refit = Refit(bench, y_train, make)
     n_columns = len(bench.names)
     rows: list[dict[str, Any]] = []
     for each in scenarios:
@@ -138,7 +138,7 @@ def _masks(steps: Sequence[Step], n_columns: int) -> Masks:
     return np.concatenate([*masks, np.zeros((0, n_columns), dtype=bool)])
 
 
-class _Refit:
+class Refit:
     """Fits the model without some columns; each mask once."""
 
     def __init__(

@@ -34,6 +34,7 @@ __getattr__, __dir__, __all__ = attach(
         "_cliques": ["cliques_by_difference", "cliques_by_tests"],
         "_pairwise": ["wilcoxon_holm", "win_tie_loss"],
         "_t_tests": ["ResampledTTest", "corrected_resampled_t_test"],
+        "_split_interval": ["split_interval"],
         "_bootstrap": ["PairedBootstrap", "paired_bootstrap"],
         "_rows": ["bootstrap_rows"],
         "_multiplicity": ["benjamini_hochberg", "bonferroni", "holm"],

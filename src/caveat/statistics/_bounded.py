@@ -70,7 +70,7 @@ def bounded_interval(
     low, high = _ends(mean, factor("t", level, n - 1) * se, range)
     at_end = mean in range
     if at_end and n > 1:
-        low, high = _unseen(mean, rows, range, level)
+        low, high = unseen(mean, rows, range, level)
     return Interval(
         mean=mean,
         low=low,
@@ -104,9 +104,10 @@ def _ends(mean: float, half: float, range: tuple[float, float]) -> tuple[float, 
     return ends[0], ends[1]
 
 
-def _unseen(
+def unseen(
     mean: float, rows: int | None, range: tuple[float, float], level: float
 ) -> tuple[float, float]:
+    """Reach from an end of the range as far as a miss would stay unseen."""
     bottom, top = range
     if rows is None or math.isinf(top - bottom):
         return math.nan, math.nan

@@ -1,0 +1,189 @@
+"""Whose rows, and which models: what a price is measured with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from caveat.datasets import Dataset
+from caveat.exceptions import CaveatError, InvalidInput, MissingExtra
+from caveat.models import MODELS, counterpart, make_model
+from caveat.study import split_rows
+
+USUAL = ("logistic-regression", "random-forest", "hist-gradient-boosting", "lightgbm")
+STAND_INS = ("logistic-regression", "hist-gradient-boosting")
+
+
+@dataclass(frozen=True)
+class Fold:
+    """One division of the rows.
+
+    Attributes
+    ----------
+    X_train, y_train, X_test, y_test : DataFrame and Series
+    rows : array of int
+        Which rows of the whole table are tested.
+    side : DataFrame or None
+        What is known of the test rows besides the features: dates, sites.
+    """
+
+    X_train: pd.DataFrame
+    y_train: pd.Series
+    X_test: pd.DataFrame
+    y_test: pd.Series
+    rows: NDArray[np.intp]
+    side: pd.DataFrame | None = None
+
+    @property
+    def parts(self) -> tuple[Any, Any, Any, Any]:
+        """Return both parts in the order of `shift_curve`."""
+        return self.X_train, self.y_train, self.X_test, self.y_test
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A model whose loss is priced.
+
+    Attributes
+    ----------
+    name : str
+    fit : callable
+        From a fold to a fitted model; a model that is there already stays as it is.
+    again : callable or None
+        From column names to an unfitted model of the same kind; None if it cannot be
+        fitted again here.
+    native : bool
+        Whether missing cells reach the model itself.
+    """
+
+    name: str
+    fit: Callable[[Fold], Any]
+    again: Callable[[list[str]], Any] | None
+    native: bool = True
+
+
+def make_folds(
+    dataset: Dataset,
+    *,
+    repeats: int,
+    test_size: float = 0.25,
+    groups: str | None = None,
+    order: str | None = None,
+    max_rows: int = 10_000,
+    aside: Sequence[str] = (),
+    seed: int = 0,
+) -> tuple[list[Fold], NDArray[np.intp], list[str]]:
+    """Divide a table's rows several times; by time there is one division only.
+
+    Returns
+    -------
+    folds, units, notes
+        `units` numbers the rows that are drawn together.
+    """
+    X, y, notes = dataset.X, dataset.y, []
+    assert y is not None
+    how = {"test-size": test_size, "stratify": True, "groups": groups, "order": order}
+    features = [name for name in X.columns if name not in {*aside, groups, order}]
+    if not features:
+        raise InvalidInput("no column is left that could vanish; keep one with --keep")
+    rng = np.random.default_rng([seed, 2])
+    kept = np.arange(len(X))
+    if len(X) > max_rows:
+        kept = np.sort(rng.choice(len(X), max_rows, replace=False))
+        notes.append(
+            f"{max_rows:,} of {len(X):,} rows were used; --max-rows takes more"
+        )
+    folds = []
+    for repeat in range(1 if order else repeats):
+        split = split_rows(dataset, how, seed + repeat)
+        train, test = (np.intersect1d(part, kept) for part in (split.train, split.test))
+        folds.append(
+            Fold(
+                X[features].iloc[train],
+                y.iloc[train],
+                X[features].iloc[test],
+                y.iloc[test],
+                test,
+                X.drop(columns=features).iloc[test],
+            )
+        )
+    units = np.arange(len(X)) if groups is None else pd.factorize(X[groups])[0]
+    return folds, units, notes
+
+
+def usual_contenders(
+    names: Sequence[str] | None, task: str, seed: int
+) -> tuple[list[Contender], list[str]]:
+    """Make contenders of caveat's models; usual ones whose library lacks are told."""
+    found, notes = [], []
+    for name in names or USUAL:
+        known = counterpart(name, task)
+        try:
+            make_model(known, task, random_state=seed)
+        except MissingExtra as error:
+            if names:
+                raise
+            notes.append(f"{known} was left out: {error}")
+            continue
+        found.append(_by_name(known, task, seed))
+    return found, notes
+
+
+def _by_name(name: str, task: str, seed: int) -> Contender:
+    def make(columns: list[str]) -> Any:
+        return make_model(name, task, random_state=seed)
+
+    def fit(fold: Fold) -> Any:
+        return make([]).fit(fold.X_train, fold.y_train)
+
+    native = bool(MODELS[name].facts.get("native_missing", True))
+    return Contender(name, fit, make, native)
+
+
+def given_contender(name: str, model: Any) -> Contender:
+    """Take a model as it is; it is fitted again only if it can be cloned and fitted."""
+    again = None
+    if hasattr(model, "fit"):
+        try:
+            clone(model)
+        except Exception:
+            again = None
+        else:
+
+            def again(columns: list[str]) -> Any:
+                return clone(model)
+
+    return Contender(name, lambda fold: model, again)
+
+
+def first_choice(
+    contenders: Sequence[Contender], fold: Fold, score: Callable[..., float]
+) -> str:
+    """Choose the model to deploy on held-out training rows: no test label is read."""
+    able = [one for one in contenders if one.again is not None]
+    if len(contenders) == 1 or len(able) < len(contenders):
+        return contenders[0].name
+    rng = np.random.default_rng(len(fold.y_train))
+    held = rng.permutation(len(fold.y_train))
+    cut = max(1, len(held) // 4)
+    inner = Fold(
+        fold.X_train.iloc[held[cut:]],
+        fold.y_train.iloc[held[cut:]],
+        fold.X_train.iloc[held[:cut]],
+        fold.y_train.iloc[held[:cut]],
+        held[:cut],
+    )
+    values = {}
+    for one in able:
+        try:
+            values[one.name] = score(one.fit(inner), inner)
+        except (CaveatError, ValueError):
+            continue
+    known = {name: value for name, value in values.items() if np.isfinite(value)}
+    return max(known, key=lambda name: known[name]) if known else contenders[0].name
