@@ -17,6 +17,8 @@ COMPARING = re.compile(
     re.IGNORECASE,
 )
 NUMBER = re.compile(r"(?<![\w.])[−-]?\d[\d,]*\.\d+|(?<![\w.])\d+(?= %)")
+DIFFERENCES = ("difference", "loss", "change", "regret")
+"""Fields of claims that hold a difference of two scores."""
 RANGES = {"AUC": (0, 1), "accuracy": (0, 1), "concordance": (0, 1), "F1": (0, 1)}
 
 
@@ -42,7 +44,9 @@ def interval_or_silence(look):
     for claim in look.claims:
         for one in claim.estimates:
             low, high = RANGES.get(one.measure, (-math.inf, math.inf))
-            if one.has_interval and not isinstance(claim, Comparison):
+            if any(one is getattr(claim, name, None) for name in DIFFERENCES):
+                low, high = low - high, high - low
+            if one.has_interval:
                 assert low <= one.low <= one.high <= high, one
 
 

@@ -15,6 +15,8 @@ from caveat.multilabel import page as multilabel_page
 from caveat.multilabel.result import Model as LabelModel
 from caveat.multilabel.result import Result as MultiLabelResult
 from caveat.pages import About
+from caveat.shift import page as shift_page
+from caveat.shift.result import Result as ShiftResult
 
 ABOUT = About("made-up.csv", "y", "binary", 120, 5, "30 % yes", "caveat x made-up.csv")
 shares = st.floats(0, 1)
@@ -152,5 +154,109 @@ def multilabel_looks():
     return multilabel_results().map(lambda found: multilabel_page.look(found, ABOUT))
 
 
-TOPICS = {"eapp": eapp_looks(), "multilabel": multilabel_looks()}
-RESULTS = {"eapp": eapp_results(), "multilabel": multilabel_results()}
+@st.composite
+def _ends(draw, name="value", low=0.0, high=1.0):
+    """Draw a number with its interval, or without one."""
+    ends = ("low", "high") if name in ("value", "loss") else ()
+    ends = ends or (f"{name}_low", f"{name}_high")
+    three = sorted(draw(st.tuples(*[st.floats(low, high)] * 3)))
+    known = draw(st.booleans())
+    return {
+        name: three[1],
+        ends[0]: three[0] if known else None,
+        ends[1]: three[2] if known else None,
+    }
+
+
+@st.composite
+def shift_results(draw):
+    models = draw(st.sampled_from([["lightgbm"], ["ridge", "k-nn"]]))
+    asked = draw(st.sampled_from([[], [["a"]], [["a", "b"], ["c"]]]))
+    losses = [
+        {
+            "outage": "without " + " and ".join(gone),
+            "kind": "vanish",
+            "columns": gone,
+            "model": model,
+            "imputer": how,
+            "all": draw(scores),
+            **draw(_ends("after")),
+            **draw(_ends("loss", -1.0, 1.0)),
+            **draw(_ends("refitted")),
+            **draw(_ends("gain", -1.0, 1.0)),
+            "by": model,
+            "chosen": how == "mean",
+            "oracle": how == "median",
+            "advice": draw(st.sampled_from(["fill", "refit", "change", "open"])),
+        }
+        for gone in asked
+        for model in models
+        for how in ("mean", "median")
+    ]
+    pairs = [("", *models)] if len(models) > 1 else []
+    pairs += [(f"{r['outage']}: {r['model']}", "mean", "median") for r in losses]
+    compared = [
+        {
+            "what": what,
+            "left": left,
+            "right": right,
+            "difference": 0.0,
+            **draw(
+                st.sampled_from(
+                    [
+                        {"low": -0.1, "high": 0.1},
+                        {"low": 0.01, "high": 0.2, "difference": 0.1},
+                        {"low": None, "high": None},
+                    ]
+                )
+            ),
+            "corrected_for": 3,
+        }
+        for what, left, right in pairs
+    ]
+    columns = [
+        {"model": m, "column": c, **draw(_ends("after")),
+         **draw(_ends("loss", -0.9, 1.0)), "sure_low": None}
+        for m in models for c in "abc"
+    ]  # fmt: skip
+    for row in columns:
+        # The corrected interval is the wider one.
+        row["sure_low"] = None if row["low"] is None else row["low"] - 0.01
+    return ShiftResult(
+        measure="auc",
+        floor=draw(st.sampled_from([0.5, 0.9])),
+        tolerance=0.01,
+        deployed=models[0],
+        models=pd.DataFrame([{"model": m, **draw(_ends())} for m in models]),
+        losses=pd.DataFrame(losses),
+        columns=pd.DataFrame(draw(st.sampled_from([columns, []]))),
+        decay=pd.DataFrame(
+            [{"model": m, "k": k, **draw(_ends())} for m in models for k in range(4)]
+        ),
+        comparisons=pd.DataFrame(compared),
+        values=pd.DataFrame(),
+        pairs=pd.DataFrame(),
+        monitors=pd.DataFrame(),
+        splits=draw(st.sampled_from([1, 5])),
+        test_rows=30,
+        training_rows=90,
+        rows=draw(st.sampled_from([1, 100])),
+        conditions="5 splits.",
+        notes=("ridge, native: left out",),
+    )
+
+
+def shift_looks():
+    return st.builds(lambda found: shift_page.look(found, ABOUT), shift_results())
+
+
+TOPICS = {
+    "eapp": eapp_looks(),
+    "multilabel": multilabel_looks(),
+    "shift": shift_looks(),
+}
+RESULTS = {
+    "eapp": eapp_results(),
+    "multilabel": multilabel_results(),
+    "shift": shift_results(),
+}

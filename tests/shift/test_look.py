@@ -9,10 +9,10 @@ from sklearn.linear_model import LogisticRegression
 
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.models import make_model
+from caveat.pages.claims import Estimate
 from caveat.shift import Outage, Result, look, shift_curve, upper_bound
 from caveat.shift._advice import advise
 from caveat.shift._scenarios import Stages
-from caveat.pages.claims import Estimate
 
 QUICK = {"models": ["logistic-regression"], "imputers": ["mean"], "repeats": 2}
 
@@ -106,7 +106,9 @@ def test_a_result_comes_back_from_its_record(copies, monkeypatch):
     caught = []
     real = page.look
     monkeypatch.setattr(
-        page, "look", lambda found, *a, **k: caught.append(found) or real(found, *a, **k)
+        page,
+        "look",
+        lambda found, *a, **k: caught.append(found) or real(found, *a, **k),
     )
     told = look(copies, "y", missing=["a"], **QUICK).to_json()
     record = json.loads(json.dumps(caught[0].to_record()))
@@ -120,9 +122,9 @@ def test_a_model_that_cannot_be_refitted_is_held_against_stand_ins(copies):
     fitted = LogisticRegression().fit(train[["a", "copy", "b", "noise"]], train["y"])
     rows = {"train": train, "test": test, "missing": ["a"], "imputers": ["mean"]}
     own = look(None, "y", model=fitted, **rows).extra["losses"][0]
-    told = look(
-        None, "y", model=lambda X: fitted.predict_proba(X), **rows
-    ).extra["losses"][0]
+    told = look(None, "y", model=lambda X: fitted.predict_proba(X), **rows).extra[
+        "losses"
+    ][0]
     assert told["refitted"] is None
     assert told["after"] == pytest.approx(own["after"])
     assert told["advice"] == own["advice"] == "refit"

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from caveat.cli._console import Progress, note
-from caveat.cli._folder import Folder
 from caveat.cli._show import command_line, listed, look_options, show
 from caveat.exceptions import InvalidInput
 

@@ -13,9 +13,9 @@ from caveat.exceptions import InvalidInput, listing
 from caveat.measures import Measure
 from caveat.shift._averages import Measured, averages, measured, pooled
 from caveat.shift._bench import Bench
+from caveat.shift._curve_table import ShiftCurve
 from caveat.shift._gaps import performance_gap
 from caveat.shift._planning import CAP, check_seed, name_of, plan_steps
-from caveat.shift._curve_table import ShiftCurve
 from caveat.shift._scenarios import Step
 from caveat.shift._subsets import Fixed
 from caveat.shift._targets import Target

@@ -1,5 +1,4 @@
-"""From a person's data to feature shift's Look, in one call: what `caveat shift` does.
-"""
+"""From a person's data to feature shift's Look: what `caveat shift` does."""
 
 from __future__ import annotations
 
@@ -162,10 +161,13 @@ def look(
     how = Settings(**settings)
     started = time.perf_counter()
     needed = [pair[0] for one in outages for pair in (one.where, one.since) if pair]
+    name, fitted = _loaded(model, trust)
+    known = getattr(fitted, "feature_names_in_", ())
+    how = replace(how, keep=[*how.keep, *(str(each) for each in known)])
     rows = _rows(data, target, train, test, how, needed)
     asked = list({one.label: one for one in [*_losses(missing), *outages]}.values())
     check_outages(asked, list(rows.folds[0].X_train.columns))
-    contenders, notes = _contenders(model, rows, how, trust)
+    contenders, notes = _contenders(name, fitted, rows, how)
     book = _measured(rows, contenders, asked, how, progress, found)
     deployed = first_choice(contenders, rows.folds[0], _scorer(book, rows.task))
     fold = rows.folds[0]
@@ -186,7 +188,7 @@ def look(
         training_rows=len(fold.X_train),
         rows=book.resampling.rows,
         conditions=_conditions(rows, how, given=model is not None),
-        notes=tuple([*rows.notes, *notes, *book.notes]),
+        notes=(*rows.notes, *notes, *book.notes),
         seconds=time.perf_counter() - started,
     )
     return page.look(result, replace(rows.about, command=command), rules=wanted)
@@ -214,7 +216,7 @@ def _rows(
     if (train is None) != (test is None):
         raise InvalidInput("--train and --test go together; give both, or neither")
     if train is not None:
-        return _given_rows(train, test, target, how)
+        return _given_rows(train, test, target, how, needed)
     if data is None:
         raise InvalidInput("no rows were given; pass a file, or --train and --test")
     dataset = _dataset(data, target, how, needed)
@@ -256,17 +258,15 @@ def _dataset(
     return dataset
 
 
-def _given_rows(train: Any, test: Any, target: str | None, how: Settings) -> _Rows:
+def _given_rows(
+    train: Any, test: Any, target: str | None, how: Settings, needed: Sequence[str]
+) -> _Rows:
     """Take the user's own division of the rows; what --train has are the features."""
-    one, other = (_dataset(part, target, how) for part in (train, test))
+    one = _dataset(train, target, how, needed)
+    other = _dataset(test, target, how, [*needed, *one.X.columns])
     known = list(one.X.columns)
-    lacking = [name for name in known if name not in other.X.columns]
-    if lacking:
-        raise InvalidInput(
-            f"--test lacks the column {lacking[0]!r} that --train has; add it, or drop "
-            "it with --drop"
-        )
-    left_out = {how.groups, how.order}
+    aside = columns_left_out(one.X, one.kinds, keep=how.keep)
+    left_out = {how.groups, how.order, *(name for name in needed if name in aside)}
     names = [name for name in known if name not in left_out]
     assert one.y is not None
     assert other.y is not None
@@ -289,15 +289,17 @@ def _losses(missing: Sequence[Any]) -> list[Outage]:
     return [Outage(tuple(dict.fromkeys(group))) for group in groups]
 
 
+def _loaded(model: Any, trust: bool) -> tuple[str, Any]:
+    if not isinstance(model, str | Path):
+        return "the model", model
+    return Path(model).name, load_model(model, trust=trust)
+
+
 def _contenders(
-    model: Any, rows: _Rows, how: Settings, trust: bool
+    name: str, model: Any, rows: _Rows, how: Settings
 ) -> tuple[list[Contender], list[str]]:
     if model is None:
         return usual_contenders(how.models, rows.task, how.random_state)
-    name = "the model"
-    if isinstance(model, str | Path):
-        name = Path(model).name
-        model = load_model(model, trust=trust)
     found = [given_contender(name, _labelled(model, rows))]
     if how.models:
         more, notes = usual_contenders(how.models, rows.task, how.random_state)
@@ -402,4 +404,3 @@ def _conditions(rows: _Rows, how: Settings, *, given: bool) -> str:
         f"by a paired bootstrap over rows and the spread over splits, seed "
         f"{how.random_state}."
     )
-

@@ -65,7 +65,9 @@ class Book:
 
     def ways(self, model: str, what: str) -> list[str]:
         """List the ways in which an outage of a model was met."""
-        return [how for (who, which, how) in self.values if (who, which) == (model, what)]
+        return [
+            how for (who, which, how) in self.values if (who, which) == (model, what)
+        ]
 
     def keys(self, model: str, what: str) -> list[str]:
         """List the ways that have a value in every split."""

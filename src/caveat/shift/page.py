@@ -32,13 +32,11 @@ class Price(claims.Loss):
 
     @property
     def may_lead(self) -> bool:
-        """Whether the loss has its interval."""
-        return self.loss.may_lead
+        """Whether every number in it has its interval."""
+        return all(one.may_lead for one in self.estimates)
 
 
-def look(
-    found: Result, about: pages.About, *, rules: Sequence[str] = ()
-) -> pages.Look:
+def look(found: Result, about: pages.About, *, rules: Sequence[str] = ()) -> pages.Look:
     """Show what was found.
 
     Parameters
@@ -64,7 +62,6 @@ def look(
             "high": one.high,
             "floor": found.floor,
             "worst_loss": _worst_loss(found),
-            "best_column": None if worst(found) is None else worst(found)["column"],
         },
         extra={"losses": losses(found)},
         tables=_tables(found),
@@ -118,7 +115,7 @@ def price(found: Result, row: Mapping[str, Any], **place: Any) -> Price:
     return Price(
         pages.name(str(row["model"])),
         what,
-        Estimate(row["all"], found.title),
+        found.estimate(_row(found.models, model=row["model"])),
         found.estimate(row, "after"),
         found.estimate(row, "loss"),
         refitted,
@@ -258,13 +255,15 @@ def _column(found: Result) -> Iterator[claims.Claim]:
         row["loss"], found.title, _number(sure), _number(row["high"]),
         found.basis, found.rows,
     )  # fmt: skip
-    share = float(sure) / earned if _known(sure) and earned > 0 else 0.0
+    after = found.estimate(row, "after")
+    sound = loss.has_interval and after.has_interval and score(found).has_interval
+    share = float(sure) / earned if sound and earned > 0 else 0.0
     name = pages.code(str(row["column"]))
     yield claims.Loss(
         pages.name(found.deployed),
         name,
-        Estimate(score(found).value, found.title),
-        Estimate(row["value"], found.title),
+        score(found),
+        after,
         loss,
         severity=_severity(share) if share > 0 else "note",
         kind="vanish",
@@ -272,9 +271,7 @@ def _column(found: Result) -> Iterator[claims.Claim]:
         columns=(str(row["column"]),),
         size=share,
         how=f"Lower end corrected for {len(_mine(found))} columns.",
-        fix=pages.say(
-            "Price a plan for losing {name}: --missing {name}.", name=name
-        ),
+        fix=pages.say("Price a plan for losing {name}: --missing {name}.", name=name),
     )
 
 
@@ -393,7 +390,7 @@ def _columns_section(found: Result) -> pages.Section:
             for row in shown]  # fmt: skip
     sure = int(sum(_positive(row["sure_low"]) for row in mine.to_dict("records")))
     words = pages.say(
-        "{sure} of {all} columns cost {model} something for sure when they vanish alone",
+        "{sure} of {all} columns cost {model} something for sure when they vanish",
         sure=pages.strong(str(sure)),
         all=str(len(mine)),
         model=pages.name(found.deployed),
@@ -423,7 +420,7 @@ def _column_table(found: Result) -> pages.Table:
             pages.Row(
                 [
                     pages.Cell(pages.code(str(row["column"]))),
-                    _cell(row["value"], loss.places),
+                    _cell(row["after"], loss.places),
                     _cell(row["loss"], loss.places, "strong"),
                     pages.Cell(loss.interval),
                 ]
@@ -499,9 +496,7 @@ def _models(found: Result) -> pages.Section:
             )
         )
     rows.append(
-        pages.Row(
-            [pages.Cell(CONSTANT), _cell(found.floor, 2), pages.Cell()], "bottom"
-        )
+        pages.Row([pages.Cell(CONSTANT), _cell(found.floor, 2), pages.Cell()], "bottom")
     )
     table = pages.Table(
         "models",
@@ -541,8 +536,8 @@ def _line(found: Result) -> pages.Figure | None:
         if _known(row["refitted"]):
             rows.append(figures.Dot("refitted", found.estimate(row, "refitted"), "c3"))
     elif (row := worst(found)) is not None:
-        gone = Estimate(row["value"], found.title)
-        rows.append(figures.Dot(f"without {row['column']}", gone, "serious", False))
+        gone = found.estimate(row, "after")
+        rows.append(figures.Dot(f"without {row['column']}", gone, "serious"))
     floor = Estimate(found.floor, found.title)
     drawn = figures.score_dots(
         rows,

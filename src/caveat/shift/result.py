@@ -48,8 +48,9 @@ class Result:
         (by the change of the answers, without labels), `oracle` (by the test rows),
         `advice`.
     columns : DataFrame
-        A row per model and column: `value`, `loss`, `low`, `high`, and `sure_low`,
-        the lower end where the intervals of all columns hold together.
+        A row per model and column: `after`, `after_low`, `after_high`, `loss`, `low`,
+        `high`, and `sure_low`, the lower end where the intervals of all columns hold
+        together.
     decay : DataFrame
         A row per model and number of missing columns: `k`, `value`, `low`, `high`.
     comparisons : DataFrame
@@ -106,9 +107,7 @@ class Result:
             "difference": ("low", "high"),
         }.get(name, (f"{name}_low", f"{name}_high"))
         low, high = (_known(row.get(end)) for end in ends)
-        return Estimate(
-            float(row[name]), self.title, low, high, self.basis, self.rows
-        )
+        return Estimate(float(row[name]), self.title, low, high, self.basis, self.rows)
 
     @property
     def basis(self) -> str:
@@ -376,12 +375,14 @@ def _columns(book: Book, name: str, columns: Sequence[str]) -> list[dict[str, An
     for column in asked:
         key = (name, f"column {column}", "")
         loss = book.loss((name, ALL, ""), key)
-        one = _ends(loss)
+        one, after = _ends(loss), _ends(book.score(key))
         rows.append(
             {
                 "model": name,
                 "column": column,
-                "value": book.score(key).value,
+                "after": after["value"],
+                "after_low": after["low"],
+                "after_high": after["high"],
                 "loss": one["value"],
                 "low": one["low"],
                 "high": one["high"],
