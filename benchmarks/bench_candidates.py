@@ -27,8 +27,8 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, TensorDataset
 
 from caveat.candidates._classifier import make_algorithm
-from caveat.candidates._fredis import Fredis
-from caveat.candidates._valen import Valen
+from caveat.candidates.learners._fredis import Fredis
+from caveat.candidates.learners._valen import Valen
 from caveat.training import Objective, adam, mlp, sandbox, train
 
 TURNS = 3

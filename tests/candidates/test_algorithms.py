@@ -14,7 +14,7 @@ from caveat.candidates import (
     flip_candidates,
 )
 from caveat.candidates._classifier import make_algorithm
-from caveat.candidates._fredis import sampled
+from caveat.candidates.learners._fredis import sampled
 from caveat.candidates.registry import LEARNERS
 from caveat.exceptions import InvalidInput
 from caveat.training import Batch, train

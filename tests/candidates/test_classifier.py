@@ -24,7 +24,11 @@ QUICK = {"hidden": (16,), "learning_rate": 0.02, "max_steps": 60, "random_state"
 @parametrize_with_checks(
     [PartialLabelClassifier("cc", **{**QUICK, "max_steps": 30}, batch_size=32)],
     expected_failed_checks=lambda estimator: {
-        "check_fit_score_takes_y": "the second argument of fit is called candidates"
+        "check_fit_score_takes_y": "the second argument of fit is called candidates",
+        "check_sample_weight_equivalence_on_dense_data": (
+            "items are drawn as often as they weigh, so they equal repeated items on "
+            "average only"
+        ),
     },
 )
 def test_it_is_a_scikit_learn_classifier(estimator, check):

@@ -9,14 +9,18 @@ import pytest
 import torch
 
 from caveat.candidates import _losses as losses
-from caveat.candidates._idgp import (
+from caveat.candidates.learners._idgp import (
     binary_entropy,
     cross_entropy,
     generation_loss,
     generation_posterior,
     label_loss,
 )
-from caveat.candidates._valen import dirichlet_divergence, evidence, graph_block
+from caveat.candidates.learners._valen import (
+    dirichlet_divergence,
+    evidence,
+    graph_block,
+)
 
 Z = torch.tensor(
     [[1, 0.5, -0.5, 0], [-1, 2, 0.25, 0.5], [0, 0, 1.5, -2]], dtype=torch.float64

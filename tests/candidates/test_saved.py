@@ -98,7 +98,8 @@ def test_what_cannot_be_saved_or_read_is_refused_in_one_sentence(tmp_path):
 FORGERIES = {
     "another parameter": lambda state: state["parameters"].update(no_such=1),
     "a network of any size": lambda state: state["parameters"].update(hidden=(10**9,)),
-    "other inputs": lambda state: state.update(inputs=state["inputs"] + 1),
+    "other inputs": lambda state: state.update(shape=[state["shape"][0] + 1]),
+    "an image's shape": lambda state: state.update(shape=[8, 8, 1]),
     "fewer classes": lambda state: state["classes"].pop(),
     "no classes": lambda state: state.update(classes=None),
     "weights by another name": lambda state: state["weights"].update(x=0),

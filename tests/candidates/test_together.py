@@ -20,8 +20,10 @@ RNG = np.random.default_rng(0)
 Y = np.arange(90) % 4
 X = np.eye(4)[Y] + 0.4 * RNG.normal(size=(90, 4))
 SETS = flip_candidates(Y, rate=0.4, random_state=0)
-ALONE = {"idgp", "valen"}
+VIEWS = {name for name, entry in LEARNERS.items() if entry.facts["needs_views"]}
+ALONE = {"idgp", "valen"} | VIEWS
 WARM = {"pop": {"warm_up": 1}, "idgp": {"warm_up": 1}, "valen": {"warm_up": 10}}
+WARM |= {name: dict(LEARNERS[name].quick) for name in VIEWS}
 
 
 def models(name, variant="paper", rates=(0.003, 0.001, 0.01)):

@@ -30,6 +30,7 @@ __getattr__, __dir__, __all__ = attach(
             "uniform_chance",
         ],
         "_algorithm": ["Algorithm"],
+        "_splits": ["CandidateKFold"],
         "_classifier": ["PartialLabelClassifier"],
         "crowd": [],
         "crowd._answers": ["Answers", "as_answers"],

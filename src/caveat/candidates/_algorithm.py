@@ -54,6 +54,14 @@ class Algorithm(Objective):
     kept: ClassVar[tuple[str, ...]] = ()
     # A batch in which every set is full excludes nothing: such a step is left out.
     needs_excluded: ClassVar[bool] = False
+    # Whether it compares views of an item, which a table does not have.
+    needs_views: ClassVar[bool] = False
+    # Whether a second batch goes beside the first.
+    needs_second_batch: ClassVar[bool] = False
+    #: Which view its network is shown: rows of a table as they are; of an image, the
+    #: weak one, which the classifier asks for.
+    view: str = "plain"
+    views: tuple[str, ...] = ("plain",)
 
     def __init__(self, *, variant: str = "paper", **unknown: Any) -> None:
         for name in unknown:
@@ -115,9 +123,19 @@ class Algorithm(Objective):
             getattr(cls, name) is getattr(Algorithm, name) for name in usual
         )
 
+    def show(self, view: str) -> None:
+        """Ask for another view of the items; those that name several keep theirs."""
+        if not self.needs_views:
+            self.view = view
+            self.views = (view,)
+
+    def items(self, batch: Batch) -> Tensor:
+        """Give the items of a batch as the network is to see them."""
+        return batch["x"] if self.view == "plain" else batch.view(self.view)
+
     def forward(self, run: Run, batch: Batch) -> Tensor:
         """Give the logits of a batch, and keep them."""
-        logits = run.forward(batch["x"])
+        logits = run.forward(self.items(batch))
         self.logits = logits.detach()
         return logits
 
@@ -125,7 +143,7 @@ class Algorithm(Objective):
         """Compute the loss of a batch."""
         return self.risk(self.forward(run, batch), batch["candidates"], batch.rows)
 
-    def step(self, run: Run, batch: Batch) -> float:
+    def step(self, run: Run, batch: Batch) -> float | Tensor:
         """Make one update, unless the batch has nothing to say."""
         if self.needs_excluded and bool(batch["candidates"].all()):
             return 0.0

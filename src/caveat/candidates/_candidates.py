@@ -228,6 +228,49 @@ def as_candidates(
     return sets
 
 
+def are_labels(given: Any) -> bool:
+    """Tell whether something is one label per item, not a set.
+
+    Examples
+    --------
+    >>> are_labels(["a", "b"]), are_labels([{"a"}, {"b"}]), are_labels([[1, 0], [0, 1]])
+    (True, False, False)
+    """
+    if isinstance(given, CandidateSets) or sparse.issparse(given):
+        return False
+    if isinstance(given, pd.DataFrame):
+        return given.shape[1] == 1
+    if not hasattr(given, "__len__"):
+        given = np.asarray(given) if hasattr(given, "__array__") else list(given)
+    if _holds_sets(given):
+        return False
+    shape = np.shape(given)
+    return len(shape) == 1 or (len(shape) == 2 and shape[1] == 1)
+
+
+def aligned(sets: CandidateSets, classes: Sequence[Any]) -> Mask:
+    """Give the matrix of sets in the order of other classes, by name.
+
+    Candidates that are none of these classes are lost. Sets whose classes are numbers
+    and as many are taken as they are.
+
+    Examples
+    --------
+    >>> aligned(CandidateSets([[1, 0], [1, 1]], ("b", "a")), ["a", "b"])
+    array([[False,  True],
+           [ True,  True]])
+    """
+    own = sets.classes
+    if own in (tuple(classes), tuple(range(len(classes)))):
+        return sets.matrix
+    place = {label: column for column, label in enumerate(own)}
+    absent = np.zeros(len(sets), dtype=bool)
+    columns = [
+        sets.matrix[:, place[label]] if label in place else absent for label in classes
+    ]
+    return np.stack(columns, axis=1)
+
+
 def _converted(given: Any, classes: Sequence[Any] | None) -> tuple[CandidateSets, bool]:
     named = tuple(classes) if classes is not None else ()
     if isinstance(given, CandidateSets):

@@ -13,15 +13,43 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
-from torch import Tensor
+from torch import Tensor, nn
 
 from caveat.candidates._algorithm import Algorithm
-from caveat.candidates._candidates import CandidateSets, as_candidates
+from caveat.candidates._candidates import (
+    CandidateSets,
+    aligned,
+    are_labels,
+    as_candidates,
+)
+from caveat.candidates._items import (
+    Normalised,
+    encode,
+    fitted_encoder,
+    items_of,
+)
+from caveat.candidates._splits import Shares, warn_if_sorted
 from caveat.candidates.criteria import approximated_accuracy, covering_rate
 from caveat.candidates.registry import LEARNERS
+from caveat.datasets import Dataset
 from caveat.exceptions import InvalidInput, UnknownName
-from caveat.tables import TableEncoder
-from caveat.training import Best, Job, Run, Training, adam, mlp, outputs
+from caveat.training import (
+    Best,
+    Job,
+    Paired,
+    Run,
+    Sampler,
+    Shuffled,
+    Training,
+    View,
+    Weighted,
+    adam,
+    as_it_is,
+    check_device,
+    mlp,
+    outputs,
+)
+from caveat.training.images import ImageEncoder, image_views, make_network
 
 Floats = NDArray[np.float64]
 Watch = Callable[["PartialLabelClassifier"], Mapping[str, float]]
@@ -40,19 +68,24 @@ CRITERIA: dict[str, Callable[[Floats, CandidateSets], float]] = {
 class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
     """Neural network that learns from a set of candidate labels per item.
 
-    Numbers are standardised and categories encoded by the training rows; then a
-    network with ReLU layers learns by Adam.
+    Numbers of a table are standardised and categories encoded by the training rows,
+    images normalised by the training images; then a network learns by Adam.
 
     Parameters
     ----------
     algorithm : str or subclass of Algorithm, default="proden"
         A name from `algorithms`, or a class of one's own.
+    network : str, callable or None, default=None
+        "small-cnn", "resnet-32" or "densenet-22" for images, or a factory: called with
+        the shape of an item, (h, w, c) or (columns,), and the number of classes, it
+        gives any torch module whose last step is a linear layer. None is a network
+        with ReLU layers for a table, "small-cnn" for images.
     variant : {"paper", "plench"}, default="paper"
         The method as published, or as the PLENCH benchmark implemented it.
     params : mapping, optional
         Parameters of the algorithm, such as ``{"window": 3}`` for "pop".
     hidden : sequence of int, default=(500,)
-        Width of every hidden layer.
+        Width of every hidden layer of the network for tables.
     learning_rate : float, default=1e-3
     weight_decay : float, default=1e-5
         L2 penalty, added to the gradient.
@@ -66,7 +99,13 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         no true label. None trains on all items to the end.
     validation_fraction : float, default=0.1
         Share of the items held out for the criterion.
+    flips : bool, default=True
+        Whether a mirrored image shows the same thing; not so for letters and digits.
     device : str, default="cpu"
+    precision : {"float32", "bfloat16"}, default="float32"
+        "bfloat16" computes products of the training in half the width.
+    channels_last : bool, default=False
+        Lay convolutions out as GPUs like them.
     random_state : int, RandomState or None, default=None
 
     Attributes
@@ -74,8 +113,8 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
     classes_ : array of shape (n_classes,)
     algorithm_ : Algorithm
         With whatever it kept for the training items.
-    network_ : torch.nn.Sequential
-    encoder_ : TableEncoder
+    network_ : torch.nn.Module
+    encoder_ : TableEncoder or ImageEncoder
     history_ : list of dict
         Steps, epoch, mean loss and scores of every checkpoint.
     best_checkpoint_ : int or None
@@ -112,6 +151,7 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
     def __init__(
         self,
         algorithm: str | type[Algorithm] = "proden",
+        network: Any = None,
         *,
         variant: str = "paper",
         params: Mapping[str, Any] | None = None,
@@ -123,10 +163,14 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         checkpoint_every: int = 1000,
         criterion: str | None = None,
         validation_fraction: float = 0.1,
+        flips: bool = True,
         device: str = "cpu",
+        precision: str = "float32",
+        channels_last: bool = False,
         random_state: Any = None,
     ) -> None:
         self.algorithm = algorithm
+        self.network = network
         self.variant = variant
         self.params = params
         self.hidden = hidden
@@ -137,14 +181,18 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         self.checkpoint_every = checkpoint_every
         self.criterion = criterion
         self.validation_fraction = validation_fraction
+        self.flips = flips
         self.device = device
+        self.precision = precision
+        self.channels_last = channels_last
         self.random_state = random_state
 
     def fit(
         self,
         X: Any,
-        candidates: Any,
+        candidates: Any = None,
         *,
+        sample_weight: Any = None,
         encoder: Any = None,
         checkpoints: Sequence[int] | None = None,
         watch: Watch | None = None,
@@ -155,9 +203,13 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : DataFrame or array-like of shape (n_items, n_columns)
+        X : DataFrame, array-like of shape (n_items, n_columns), images, or Dataset
+            Images are an array (n_items, h, w) or (n_items, h, w, c) of bytes.
         candidates : bool array of shape (n_items, n_classes), CandidateSets, or sets
-            Or one label per item: then this is an ordinary classifier.
+            Or one label per item: then this is an ordinary classifier. A Dataset
+            brings its own where none are given.
+        sample_weight : array-like of shape (n_items,), optional
+            Items are drawn as often as they weigh, one of weight 0 never.
         encoder : fitted transformer, optional
             Used instead of one that is fitted on the training rows here. It must not
             have seen anything that training may not see.
@@ -176,39 +228,47 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         encoded, sets = self._prepare(X, candidates, encoder)
-        job = self._job(encoded, sets, checkpoints, watch, save_to, progress)
+        weights = None
+        if sample_weight is not None:
+            weights = check_weights(sample_weight, len(encoded))
+        job = self._job(encoded, sets, checkpoints, watch, save_to, progress, weights)
         self._keep(job.train())
         return self
 
     def _prepare(
         self, X: Any, candidates: Any, encoder: Any
-    ) -> tuple[NDArray[np.float32], CandidateSets]:
+    ) -> tuple[NDArray, CandidateSets]:
         """Check everything, and turn items and sets into numbers."""
         self._check_parameters()
-        self.encoder_ = (
-            TableEncoder(dtype="float32").fit(X) if encoder is None else encoder
-        )
-        encoded = self._encode(X)
+        items = items_of(X)
+        if candidates is None and isinstance(X, Dataset):
+            candidates = X.candidates if X.candidates is not None else X.y
+            if X.candidates is not None:
+                candidates = CandidateSets(X.candidates, tuple(X.classes))
+        self.encoder_ = fitted_encoder(items) if encoder is None else encoder
+        encoded = self._encode(items)
         self._remember_columns()
         sets = as_candidates(candidates, n_items=len(encoded))
         self.classes_ = label_array(sets.classes)
+        self.candidate_shares_ = Shares.found(sets.matrix)
         return encoded, sets
 
     def _job(
         self,
-        encoded: NDArray[np.float32],
+        encoded: NDArray,
         sets: CandidateSets,
         checkpoints: Sequence[int] | None = None,
         watch: Watch | None = None,
         save_to: str | os.PathLike[str] | None = None,
         progress: Callable[[int, int], None] | None = None,
+        weights: NDArray[np.float64] | None = None,
         everything: Mapping[str, Tensor] | None = None,
     ) -> Job:
         """Describe the run; `everything` are all rows, where others train on them."""
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         learn, judge = self._held_out(len(encoded), seed)
         self.algorithm_ = make_algorithm(self.algorithm, self.variant, self.params)
-        self.network_ = mlp(encoded.shape[1], self.hidden, sets.shape[1], seed=seed)
+        self.network_ = self._make_network(encoded.shape[1:], sets.shape[1], seed)
         held = torch.as_tensor(encoded[judge])
         data: Mapping[str, Any] = everything or {}
         if len(judge) or not data:
@@ -217,7 +277,7 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         def evaluate(run: Run) -> dict[str, float]:
             scores: dict[str, float] = {}
             if self.criterion is not None:
-                logits = outputs(run.module, held).double().cpu().numpy()
+                logits = self._answers(run.module, held).double().cpu().numpy()
                 scores[self.criterion] = CRITERIA[self.criterion](logits, sets[judge])
             return {**scores, **(watch(self) if watch else {})}
 
@@ -228,6 +288,8 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
             steps=self.max_steps,
             batch_size=self.batch_size,
             drop_last=True,
+            sampler=self._sampler(len(learn), weights, learn),
+            views=self._views(),
             optimiser=adam(self.learning_rate, weight_decay=self.weight_decay),
             evaluate=evaluate,
             checkpoints=self.checkpoint_every
@@ -236,9 +298,48 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
             best=Best(self.criterion, "max") if self.criterion else None,
             seed=seed,
             device=self.device,
+            precision=self.precision,
+            channels_last=self.channels_last,
             save_to=save_to,
             progress=progress,
         )
+
+    @property
+    def _is_image_model(self) -> bool:
+        return isinstance(self.encoder_, ImageEncoder)
+
+    def _make_network(self, shape: tuple[int, ...], classes: int, seed: int) -> Any:
+        self.item_shape_ = self.encoder_.shape_ if self._is_image_model else shape
+        if self._is_image_model:
+            name = "small-cnn" if self.network is None else self.network
+            return make_network(name, self.item_shape_, classes, seed=seed)
+        if self.network is None:
+            return mlp(shape[0], self.hidden, classes, seed=seed)
+        return make_network(self.network, shape, classes, seed=seed)
+
+    def _views(self) -> dict[str, View] | None:
+        """Name the views that there are: of images; of a table its rows, if need be."""
+        if self._is_image_model:
+            self.algorithm_.show("weak")
+            return image_views(self.encoder_, flips=self.flips)
+        if not self.algorithm_.needs_views:
+            return None
+        return dict.fromkeys(self.algorithm_.views, as_it_is)
+
+    def _sampler(
+        self, count: int, weights: NDArray[np.float64] | None, learn: NDArray
+    ) -> Sampler | None:
+        """Say which items go into a step; None is all of them, in any order."""
+        size = self.batch_size
+
+        def one() -> Shuffled | Weighted:
+            if weights is None:
+                return Shuffled(count, size, drop_last=True)
+            return Weighted(weights[learn], size, drop_last=True)
+
+        if self.algorithm_.needs_second_batch:
+            return Paired(one(), one())
+        return None if weights is None else one()
 
     def _keep(self, training: Training) -> None:
         self.history_ = training.checkpoints
@@ -261,15 +362,25 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : DataFrame or array-like of shape (n_items, n_columns)
-        y : array-like of labels, CandidateSets, or 0/1 matrix
+        X : as in `fit`
+        y : as `candidates` in `fit`
         sample_weight : array-like, optional
-            For labels only.
+
+        Warns
+        -----
+        UserWarning
+            If the sets come from other classes than those learnt from, as they do when
+            rows that are sorted by class are cut without shuffling.
         """
-        if isinstance(y, CandidateSets) or np.ndim(y) == 2:
-            sets = as_candidates(y, classes=self.classes_.tolist(), warn=False)
-            return covering_rate(self.predict_proba(X), sets)
-        return float(super().score(X, y, sample_weight))
+        if y is not None and are_labels(y):
+            return float(super().score(X, np.asarray(y), sample_weight))
+        best = self._logits(X).argmax(dim=1).numpy()
+        classes = self.classes_.tolist()
+        allowed = aligned(as_candidates(y, n_items=len(best), warn=False), classes)
+        if hasattr(self, "candidate_shares_"):
+            warn_if_sorted(self.candidate_shares_, Shares.found(allowed), classes)
+        hits = allowed[np.arange(len(best)), best]
+        return float(np.average(hits, weights=sample_weight))
 
     def decision_function(self, X: Any) -> Floats:
         """Logits of every class; with two classes, how far the second is ahead."""
@@ -278,17 +389,22 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def _logits(self, X: Any) -> Tensor:
         check_is_fitted(self, "network_")
-        # In double precision, so that an item's answer does not depend on the others
-        # that are asked about with it.
-        exact = deepcopy(self.network_).cpu().double()
-        return outputs(exact, torch.as_tensor(self._encode(X)).double())
+        return self._answers(self.network_, torch.as_tensor(self._encode(X)))
 
-    def _encode(self, X: Any) -> NDArray[np.float32]:
-        encoded = np.asarray(self.encoder_.transform(X), dtype=np.float64)
-        if not len(encoded):
-            raise InvalidInput("the table has 0 rows; pass at least one")
-        # The standardised number of an absurd cell must not overflow a float32.
-        return np.clip(encoded, -1e15, 1e15).astype(np.float32)
+    def _answers(self, network: nn.Module, x: Tensor) -> Tensor:
+        """Ask the network about encoded items.
+
+        Rows of a table in double precision, so that an item's answer does not depend on
+        the others that are asked about with it; images as in training, on its device:
+        doubles would take ten times as long there.
+        """
+        if isinstance(self.encoder_, ImageEncoder):
+            asked = Normalised(self.encoder_, network)
+            return outputs(asked, x, batch_size=512).cpu().double()
+        return outputs(deepcopy(network).cpu().double(), x.double())
+
+    def _encode(self, X: Any) -> NDArray:
+        return encode(self.encoder_, X)
 
     def _remember_columns(self) -> None:
         self.n_features_in_ = self.encoder_.n_features_in_
@@ -310,6 +426,7 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
         return np.sort(order[size:]), np.sort(order[:size])
 
     def _check_parameters(self) -> None:
+        check_device(self.device)
         if self.criterion is not None and self.criterion not in CRITERIA:
             raise UnknownName.among("criterion", self.criterion, CRITERIA)
         for name in ("batch_size", "max_steps", "checkpoint_every"):
@@ -364,6 +481,22 @@ def make_algorithm(
             "caveat.candidates.Algorithm"
         )
     return kind(**{**fixed, **(params or {}), "variant": variant})
+
+
+def check_weights(sample_weight: Any, count: int) -> NDArray[np.float64]:
+    """Check weights of items: one each, none negative, not all 0."""
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (count,):
+        raise InvalidInput(
+            f"sample_weight has the shape {weights.shape}; pass one weight for each of "
+            f"{count} items"
+        )
+    if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+        raise InvalidInput(
+            "sample_weight holds a negative or unknown number, or only zeros; pass "
+            "weights from 0 up"
+        )
+    return weights
 
 
 def label_array(classes: tuple[Any, ...]) -> NDArray:

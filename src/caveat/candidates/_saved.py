@@ -6,16 +6,20 @@ import os
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from caveat.candidates._classifier import PartialLabelClassifier, label_array
 from caveat.exceptions import CaveatError, DataError, InvalidInput
 from caveat.tables import TableEncoder, encoder_from, plain_encoder
-from caveat.training import load_tree, mlp, save_tree
+from caveat.training import load_tree, save_tree
+from caveat.training.images import ImageEncoder
 
 #: What putting forged parts together can raise.
 _FORGED = (ValueError, LookupError, TypeError, RuntimeError, AttributeError)
-_KIND = "caveat.candidates model 1"
+_KIND = "caveat.candidates model 2"
+#: Of an image in a file that can be trusted to be one.
+LARGEST_SIDE = 4096
 
 
 def save_model(model: PartialLabelClassifier, path: str | os.PathLike[str]) -> None:
@@ -46,22 +50,24 @@ def save_model(model: PartialLabelClassifier, path: str | os.PathLike[str]) -> N
     """
     if not hasattr(model, "network_"):
         raise InvalidInput("the model is not fitted; fit it before it is saved")
-    if not isinstance(model.encoder_, TableEncoder):
-        raise InvalidInput(
-            f"the model was fitted with a {type(model.encoder_).__name__} of yours; "
-            "only a TableEncoder can be written down"
-        )
     parameters = model.get_params()
     if not isinstance(parameters["random_state"], int | None):
         parameters["random_state"] = None
+    for name in ("algorithm", "network"):
+        # Code is not written down: whoever loads the model brings it.
+        if callable(parameters[name]):
+            parameters[name] = None
     save_tree(
         path,
         {
             "kind": _KIND,
             "parameters": parameters,
+            "own code": {
+                name: _spelt(getattr(model, name)) for name in ("algorithm", "network")
+            },
             "classes": model.classes_.tolist(),
-            "encoder": plain_encoder(model.encoder_),
-            "inputs": int(model.network_[0].in_features),
+            "encoder": _plain(model.encoder_),
+            "shape": list(model.item_shape_),
             "weights": {
                 name: weight.detach().cpu()
                 for name, weight in model.network_.state_dict().items()
@@ -70,12 +76,44 @@ def save_model(model: PartialLabelClassifier, path: str | os.PathLike[str]) -> N
     )
 
 
-def load_model(path: str | os.PathLike[str]) -> PartialLabelClassifier:
+def _spelt(given: Any) -> str | None:
+    if not callable(given):
+        return None
+    kind = given if hasattr(given, "__qualname__") else type(given)
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def _plain(encoder: Any) -> dict[str, Any]:
+    """Give an encoder as numbers and text."""
+    if isinstance(encoder, ImageEncoder):
+        return {
+            "image": {
+                "shape": list(encoder.shape_),
+                "gain": encoder.gain_,
+                "mean": encoder.mean_.tolist(),
+                "std": encoder.std_.tolist(),
+            }
+        }
+    if not isinstance(encoder, TableEncoder):
+        raise InvalidInput(
+            f"the model was fitted with a {type(encoder).__name__} of yours; only a "
+            "TableEncoder or an ImageEncoder can be written down"
+        )
+    return plain_encoder(encoder)
+
+
+def load_model(
+    path: str | os.PathLike[str], *, algorithm: Any = None, network: Any = None
+) -> PartialLabelClassifier:
     """Read a classifier that `save_model` wrote; anything else is refused.
 
     Parameters
     ----------
     path : path
+    algorithm : subclass of Algorithm, optional
+        For a model with an algorithm of one's own: a file holds no code.
+    network : callable, optional
+        For a model with a network of one's own: the factory that made it.
 
     Returns
     -------
@@ -89,7 +127,10 @@ def load_model(path: str | os.PathLike[str]) -> PartialLabelClassifier:
             "save_model wrote"
         )
     try:
+        _bring(state, {"algorithm": algorithm, "network": network})
         return _restored(state)
+    except MissingCode as error:
+        raise InvalidInput(f"{str(path)!r} {error}") from None
     except (CaveatError, *_FORGED) as error:
         raise DataError(
             f"{str(path)!r} holds a model whose parts do not fit one another "
@@ -97,20 +138,65 @@ def load_model(path: str | os.PathLike[str]) -> PartialLabelClassifier:
         ) from error
 
 
+class MissingCode(Exception):
+    """A model needs code that its file does not hold."""
+
+
+def _bring(state: dict[str, Any], code: dict[str, Any]) -> None:
+    """Put the caller's own code in place of what could not be written down."""
+    for name, given in code.items():
+        spelt = state["own code"][name]
+        if spelt is not None and given is None:
+            raise MissingCode(
+                f"was fitted with the {name} {spelt}, and a file holds no code; pass "
+                f"load_model(..., {name}=...)"
+            )
+        if spelt is not None:
+            state["parameters"][name] = given
+
+
 def _restored(state: dict[str, Any]) -> PartialLabelClassifier:
     """Put a model together, and try it on a row: a digest does not make parts fit."""
     model = PartialLabelClassifier(**state["parameters"])
-    model.encoder_ = encoder_from(state["encoder"])
+    model.encoder_ = _encoder_from(state["encoder"])
     model._remember_columns()
     model.classes_ = label_array(tuple(state["classes"]))
-    sizes = [state["inputs"], *model.hidden, len(model.classes_)]
-    wanted = sum(a * b + b for a, b in pairwise(sizes))
-    if wanted != sum(weight.numel() for weight in state["weights"].values()):
-        # Looked at first: a forged size could ask for all the memory there is.
-        raise InvalidInput("the weights do not fit the layers")
-    model.network_ = mlp(state["inputs"], model.hidden, len(model.classes_), seed=0)
+    shape, classes = tuple(state["shape"]), len(model.classes_)
+    if not model._is_image_model and len(shape) != 1:
+        raise InvalidInput("the shape is no table's")
+    if model.network is None and not model._is_image_model:
+        sizes = [shape[0], *model.hidden, classes]
+        wanted = sum(a * b + b for a, b in pairwise(sizes))
+        if wanted != sum(weight.numel() for weight in state["weights"].values()):
+            # Looked at first: a forged size could ask for all the memory there is.
+            raise InvalidInput("the weights do not fit the layers")
+    model.network_ = model._make_network(shape, classes, 0)
     model.network_.load_state_dict(state["weights"])
-    row = pd.DataFrame([[None] * len(model.encoder_.columns_)])
-    named = row.set_axis(model.encoder_.columns_, axis=1)
-    model.predict(named if model.encoder_.by_name_ else row)
+    model.network_.eval()
+    model.predict(_one_item(model.encoder_))
     return model
+
+
+def _encoder_from(state: dict[str, Any]) -> Any:
+    if "image" not in state:
+        return encoder_from(state)
+    found = state["image"]
+    encoder = ImageEncoder()
+    encoder.shape_ = tuple(int(side) for side in found["shape"])
+    if len(encoder.shape_) != 3 or max(encoder.shape_) > LARGEST_SIDE:
+        raise InvalidInput("the shape is no image's")
+    encoder.n_features_in_ = int(np.prod(encoder.shape_))
+    encoder.gain_ = int(found["gain"])
+    encoder.mean_ = np.array(found["mean"], dtype=np.float32)
+    encoder.std_ = np.array(found["std"], dtype=np.float32)
+    if not len(encoder.mean_) == len(encoder.std_) == encoder.shape_[2]:
+        raise InvalidInput("the means do not fit the channels")
+    return encoder
+
+
+def _one_item(encoder: Any) -> Any:
+    if isinstance(encoder, ImageEncoder):
+        return np.zeros((1, *encoder.shape_), dtype=np.uint8)
+    row = pd.DataFrame([[None] * len(encoder.columns_)])
+    named = row.set_axis(encoder.columns_, axis=1)
+    return named if encoder.by_name_ else row

@@ -63,6 +63,7 @@ def fit_all(
         if model is not first:
             model._check_parameters()
             model.encoder_, model.classes_ = first.encoder_, first.classes_
+            model.candidate_shares_ = first.candidate_shares_
             model._remember_columns()
         jobs.append(
             model._job(

@@ -33,6 +33,7 @@ def _row(
     known_weak: bool = False,
     calibrated: bool = True,
     stacks: bool = True,
+    needs_views: bool = False,
     quick: Mapping[str, Any] | None = None,
     params: Mapping[str, Any] | None = None,
 ) -> Entry:
@@ -55,40 +56,52 @@ def _row(
             # Whether several configurations can train at once; the class knows it,
             # too, but needs torch to say so.
             "stacks": stacks,
+            "needs_views": needs_views,
         },
     )
 
 
 _IDENTIFICATION, _AVERAGING = "identification", "averaging"
 _GENERATION, _COMPLEMENTARY = "data generation", "complementary labels"
+_HOLISTIC, _NOISY = "holistic", "noisy sets"
+#: What compares views of an image trains alone.
+_IMAGES: dict[str, Any] = {"stacks": False, "needs_views": True}
+_PICO: Space = {
+    "width": {"choice": [64, 128, 256]},
+    "queue": {"choice": [4096, 8192]},
+    "momentum": {"choice": [0.9, 0.999]},
+    "prototype_momentum": {"choice": [0.99, 0.9]},
+    "weight": {"choice": [0.5, 1.0]},
+}
+_QUICK = {"allow_identical_views": True, "width": 8, "queue": 64, "start": 4}
 
 LEARNERS = Registry(
     "learner",
     [
         _row(
             "proden",
-            "_identification:Proden",
+            "learners._identification:Proden",
             _IDENTIFICATION,
             "cross-entropy against confidences that follow the model",
             "Lv et al. (2020)",
         ),
         _row(
             "rc",
-            "_identification:Proden",
+            "learners._identification:Proden",
             _IDENTIFICATION,
             "risk-consistent; the same form as PRODEN",
             "Feng et al. (2020b)",
         ),
         _row(
             "cavl",
-            "_identification:Cavl",
+            "learners._identification:Cavl",
             _IDENTIFICATION,
             "the largest class activation value is taken as true",
             "Zhang et al. (2022)",
         ),
         _row(
             "pop",
-            "_identification:Pop",
+            "learners._identification:Pop",
             _IDENTIFICATION,
             "identification that also purifies the sets",
             "Xu et al. (2023b)",
@@ -102,7 +115,7 @@ LEARNERS = Registry(
         ),
         _row(
             "abs-mae",
-            "_averaging:AbsMae",
+            "learners._averaging:AbsMae",
             _AVERAGING,
             "absolute error, averaged over the candidates",
             "Lv et al. (2024a)",
@@ -110,42 +123,42 @@ LEARNERS = Registry(
         ),
         _row(
             "abs-gce",
-            "_averaging:AbsGce",
+            "learners._averaging:AbsGce",
             _AVERAGING,
             "generalised cross-entropy, averaged over the candidates",
             "Lv et al. (2024a)",
         ),
         _row(
             "exp",
-            "_averaging:Exp",
+            "learners._averaging:Exp",
             _GENERATION,
             "exp(-mass of the candidates)",
             "Feng et al. (2020a)",
         ),
         _row(
             "log",
-            "_averaging:Log",
+            "learners._averaging:Log",
             _GENERATION,
             "CC, weighted by what a set excludes",
             "Feng et al. (2020a)",
         ),
         _row(
             "mcl-gce",
-            "_averaging:MclGce",
+            "learners._averaging:MclGce",
             _GENERATION,
             "unbiased risk of complementary labels, generalised cross-entropy",
             "Feng et al. (2020a)",
         ),
         _row(
             "mcl-mse",
-            "_averaging:MclMse",
+            "learners._averaging:MclMse",
             _GENERATION,
             "unbiased risk of complementary labels, squared error",
             "Feng et al. (2020a)",
         ),
         _row(
             "mcl-mae",
-            "_averaging:MclMae",
+            "learners._averaging:MclMae",
             _GENERATION,
             "unbiased risk of complementary labels, absolute error",
             "Feng et al. (2020a)",
@@ -153,14 +166,14 @@ LEARNERS = Registry(
         ),
         _row(
             "cc",
-            "_averaging:Cc",
+            "learners._averaging:Cc",
             _GENERATION,
             "-log of the candidates' joint probability",
             "Feng et al. (2020b)",
         ),
         _row(
             "lws",
-            "_leveraged:Lws",
+            "learners._leveraged:Lws",
             _GENERATION,
             "leveraged weighted sigmoid losses",
             "Wen et al. (2021)",
@@ -169,7 +182,7 @@ LEARNERS = Registry(
         ),
         _row(
             "idgp",
-            "_idgp:Idgp",
+            "learners._idgp:Idgp",
             _GENERATION,
             "a second network learns how wrong candidates come about",
             "Qiao et al. (2023a)",
@@ -179,7 +192,7 @@ LEARNERS = Registry(
         ),
         _row(
             "pc",
-            "_complementary:Pc",
+            "learners._complementary:Pc",
             _COMPLEMENTARY,
             "pairwise comparison of excluded labels with all others",
             "Ishida et al. (2017)",
@@ -187,7 +200,7 @@ LEARNERS = Registry(
         ),
         _row(
             "forward",
-            "_complementary:Forward",
+            "learners._complementary:Forward",
             _COMPLEMENTARY,
             "log-loss of excluded labels through a transition matrix",
             "Yu et al. (2018)",
@@ -195,7 +208,7 @@ LEARNERS = Registry(
         ),
         _row(
             "nn",
-            "_complementary:Nn",
+            "learners._complementary:Nn",
             _COMPLEMENTARY,
             "unbiased risk, class risks kept non-negative",
             "Ishida et al. (2019)",
@@ -203,7 +216,7 @@ LEARNERS = Registry(
         ),
         _row(
             "ga",
-            "_complementary:Ga",
+            "learners._complementary:Ga",
             _COMPLEMENTARY,
             "unbiased risk, with gradient ascent",
             "Ishida et al. (2019)",
@@ -211,28 +224,28 @@ LEARNERS = Registry(
         ),
         _row(
             "scl-exp",
-            "_complementary:SclExp",
+            "learners._complementary:SclExp",
             _COMPLEMENTARY,
             "exp of the excluded labels' probabilities",
             "Chou et al. (2020)",
         ),
         _row(
             "scl-nl",
-            "_complementary:SclNl",
+            "learners._complementary:SclNl",
             _COMPLEMENTARY,
             "-log(1 - p) of the excluded labels",
             "Chou et al. (2020)",
         ),
         _row(
             "l-w",
-            "_complementary:Lw",
+            "learners._complementary:Lw",
             _COMPLEMENTARY,
             "weighted discriminative loss",
             "Gao & Zhang (2021)",
         ),
         _row(
             "op-w",
-            "_complementary:Opw",
+            "learners._complementary:Opw",
             _COMPLEMENTARY,
             "weighted order-preserving loss",
             "Liu et al. (2023)",
@@ -240,8 +253,8 @@ LEARNERS = Registry(
         ),
         _row(
             "valen",
-            "_valen:Valen",
-            "holistic",
+            "learners._valen:Valen",
+            _HOLISTIC,
             "label distributions recovered over a neighbour graph",
             "Xu et al. (2021)",
             space={
@@ -252,9 +265,60 @@ LEARNERS = Registry(
             stacks=False,
         ),
         _row(
+            "pico",
+            "learners._pico:Pico",
+            _HOLISTIC,
+            "class prototypes from contrasted views name the label",
+            "Wang et al. (2022)",
+            display="PiCO",
+            space=_PICO,
+            **_IMAGES,
+            quick=_QUICK,
+        ),
+        _row(
+            "able",
+            "learners._able:Able",
+            _HOLISTIC,
+            "contrast weighted by the confidences of shared candidates",
+            "Xia et al. (2022)",
+            space={
+                "width": {"choice": [64, 128, 256]},
+                "weight": {"choice": [0.5, 1.0, 2.0]},
+                "temperature": {"choice": [0.03, 0.05, 0.07, 0.09]},
+            },
+            **_IMAGES,
+            quick={"allow_identical_views": True, "width": 8},
+        ),
+        _row(
+            "crdpll",
+            "learners._crdpll:Crdpll",
+            _HOLISTIC,
+            "views of an image must agree on a candidate",
+            "Wu et al. (2022)",
+            **_IMAGES,
+            quick={"allow_identical_views": True},
+        ),
+        _row(
+            "dirk",
+            "learners._dirk:Dirk",
+            _HOLISTIC,
+            "a teacher's opinion, rectified so that candidates come first",
+            "Wu et al. (2024)",
+            space={
+                "momentum": {"choice": [0.5, 0.9, 0.99]},
+                "queue": {"choice": [4096, 8192]},
+                "width": {"choice": [64, 128, 256]},
+                "weight": {"choice": [0.1, 0.3, 0.5, 0.7, 0.9, 1.0]},
+                "label_temperature": {"choice": [0.2, 0.4, 0.6]},
+                "temperature": {"choice": [0.03, 0.05, 0.07, 0.09]},
+            },
+            **_IMAGES,
+            quick={"allow_identical_views": True, "width": 8, "queue": 64, "start": 4},
+        ),
+        _row(
             "fredis",
-            "_fredis:Fredis",
-            "noisy sets",
+            "learners._fredis:Fredis",
+            _NOISY,
             "labels join and leave the sets while learning",
             "Qiao et al. (2023b)",
             space={
@@ -267,6 +331,41 @@ LEARNERS = Registry(
                 "alpha": {"choice": [1e-3, 1e-2, 1e-1, 1]},
             },
             quick={"update_interval": 2},
+        ),
+        _row(
+            "alim",
+            "learners._alim:Alim",
+            _NOISY,
+            "PiCO that lets labels outside a set in, and mixes items",
+            "Xu et al. (2023a)",
+            space={
+                **_PICO,
+                "start_epoch": {"choice": [20, 40, 80, 100, 140]},
+                "noise_rate": {"choice": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]},
+            },
+            **_IMAGES,
+            quick={**_QUICK, "start_epoch": 2},
+        ),
+        _row(
+            "pico+",
+            "learners._pico_plus:PicoPlus",
+            _NOISY,
+            "PiCO that trusts the items near their prototypes only",
+            "Wang et al. (2024)",
+            display="PiCO+",
+            plench="PiCO_plus",
+            space={
+                **_PICO,
+                "start": {"choice": [1, 250]},
+                "pure_ratio": {"choice": [0.6, 0.8, 0.95, 0.99, 1.0]},
+                "neighbours_start": {"choice": [2, 5000, 100]},
+                "neighbours": {"choice": [8, 16]},
+                "guess_temperature": {"choice": [0.1, 0.07]},
+                "unreliable_weight": {"choice": [0.1, 0.5]},
+                "label_weight": {"choice": [2, 3, 5]},
+            },
+            **_IMAGES,
+            quick={**_QUICK, "pure_ratio": 0.8, "neighbours_start": 8},
         ),
     ],
     entry_points_group="caveat.candidates",

@@ -17,5 +17,6 @@ __getattr__, __dir__, __all__ = attach(
             "check_partial_learner",
             "checks_of",
         ],
+        "_replay": ["replay"],
     },
 )

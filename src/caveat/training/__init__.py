@@ -5,9 +5,17 @@ from caveat._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "_batches": ["Batch", "Paired", "Sampler", "Shuffled", "suggest_batch_size"],
+        "_batches": [
+            "Batch",
+            "Paired",
+            "Sampler",
+            "Shuffled",
+            "Weighted",
+            "suggest_batch_size",
+        ],
         "_best": ["Best"],
         "_diverged": ["Diverged"],
+        "_features": ["ProjectionHead", "last_layer", "with_features"],
         "_fresh": ["fresh_copy"],
         "_job": ["Job"],
         "_mlp": ["mlp"],
@@ -20,6 +28,6 @@ __getattr__, __dir__, __all__ = attach(
         "_stack": ["train_all"],
         "_store": ["load_tree", "save_tree"],
         "_train": ["train"],
-        "_views": ["View", "Views"],
+        "_views": ["View", "Views", "as_it_is"],
     },
 )

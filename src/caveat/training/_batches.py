@@ -141,14 +141,56 @@ class Shuffled:
         return order.split(self.batch_size)[: len(self)]
 
 
+class Weighted:
+    """Rows in random order, each as often as it weighs, cut into batches.
+
+    A row of weight w is in an epoch ``n w / sum(w)`` times on average: at least the
+    whole part of that, and once more with the rest as its probability.
+
+    Parameters
+    ----------
+    weights : array-like
+        Of every row; none negative.
+    batch_size : int
+    drop_last : bool, default=False
+
+    Examples
+    --------
+    >>> import torch
+    >>> sampler = Weighted([2.0, 1.0, 0.0], 3)
+    >>> sampler.epoch(torch.Generator().manual_seed(0))[0].sort().values
+    tensor([0, 0, 1])
+    """
+
+    def __init__(
+        self, weights: Any, batch_size: int, *, drop_last: bool = False
+    ) -> None:
+        values = torch.as_tensor(np.asarray(weights, dtype=np.float64))
+        self.ends = values.cumsum(0) * (len(values) / values.sum())
+        self.inner = Shuffled(len(values), batch_size, drop_last=drop_last)
+
+    def __len__(self) -> int:
+        return len(self.inner)
+
+    def epoch(self, generator: torch.Generator) -> Sequence[Tensor]:
+        """List the row numbers of every batch of the next epoch."""
+        count = self.inner.n_rows
+        # A comb of n teeth over the weights laid end to end, shifted at random.
+        teeth = torch.arange(count) + torch.rand(1, generator=generator)
+        rows = torch.searchsorted(self.ends, teeth.double(), right=True)
+        drawn = rows.clamp(max=count - 1)
+        order = torch.randperm(count, generator=generator)
+        return drawn[order].split(self.inner.batch_size)[: len(self)]
+
+
 class Paired:
     """Two batches a step: an epoch of the first, beside it as many of the second.
 
     Parameters
     ----------
-    first : Shuffled
+    first : Sampler
         Its epochs count.
-    second : Shuffled
+    second : Sampler
         Drawn again, in another order, whenever it is through.
 
     Examples
@@ -159,16 +201,16 @@ class Paired:
     [(2, 2), (2, 2), (2, 2)]
     """
 
-    def __init__(self, first: Shuffled, second: Shuffled) -> None:
+    def __init__(self, first: Sampler, second: Sampler) -> None:
         self.first = first
         self.second = second
 
     def __len__(self) -> int:
         return len(self.first)
 
-    def epoch(self, generator: torch.Generator) -> Sequence[tuple[Tensor, Tensor]]:
+    def epoch(self, generator: torch.Generator) -> Sequence[Any]:
         """List the row numbers of both batches of every step."""
-        beside: list[Tensor] = []
+        beside: list[Rows] = []
         while len(beside) < len(self):
             beside += self.second.epoch(generator)
         return list(zip(self.first.epoch(generator), beside, strict=False))

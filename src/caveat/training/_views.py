@@ -73,6 +73,10 @@ class Views:
                     f"{listing(sorted(known))}; pass views={{{name!r}: ...}}"
                 )
 
+    def differ(self, names: Collection[str]) -> bool:
+        """Tell whether any of some views is more than the rows as they are."""
+        return any(self.makers.get(name, as_it_is) is not as_it_is for name in names)
+
     def make(self, name: str, x: Tensor, *, step: int, beside: bool = False) -> Tensor:
         """Make a view of the rows of a step; the same step gives the same view.
 

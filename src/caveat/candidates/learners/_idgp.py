@@ -106,7 +106,7 @@ class Idgp(Algorithm):
 
     def step(self, run: Run, batch: Batch) -> float:
         """Update both networks."""
-        x, S, rows = batch["x"], batch["candidates"], batch.rows
+        x, S, rows = self.items(batch), batch["candidates"], batch.rows
         z, a = run.forward(x), run.forward(x, self.generator)
         D, G = self.D.index_select(0, rows), self.G.index_select(0, rows)
         is_warm = run.updates > self.warm_up * len(run.data["x"]) / len(batch)

@@ -13,10 +13,10 @@ from torch.nn import functional as F
 
 from caveat.candidates import _slopes as slopes
 from caveat.candidates._algorithm import Algorithm, check_number
-from caveat.candidates._idgp import cross_entropy
 from caveat.candidates._losses import TINY, uniform_confidences
+from caveat.candidates.learners._idgp import cross_entropy
 from caveat.exceptions import InvalidInput
-from caveat.training import Batch, Diverged, Run, outputs, sgd
+from caveat.training import Batch, Diverged, Run, outputs, sgd, with_features
 
 
 def dirichlet_divergence(alpha: Tensor) -> Tensor:
@@ -83,6 +83,18 @@ def variational_loss(
     )
 
 
+class Features(nn.Module):
+    """What a network knows before its last layer."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Give the features of rows."""
+        return with_features(self.network, x)[1]
+
+
 class Valen(Algorithm):
     """VALEN: candidate sets as degenerate views of a latent label distribution.
 
@@ -122,10 +134,10 @@ class Valen(Algorithm):
 
     def begin(self, run: Run) -> None:
         """Start with SGD on the classifier."""
-        if not isinstance(run.module, nn.Sequential):
+        if run.data["x"].ndim != 2:
             raise InvalidInput(
-                f"valen needs a network of layers in a row, found "
-                f"{type(run.module).__name__}; use torch.nn.Sequential"
+                "valen rebuilds the columns of a table, and images have none; use "
+                "another algorithm, such as 'proden', or frozen features of the images"
             )
         self.O = uniform_confidences(run.data["candidates"])
         self.D = self.O.clone()
@@ -159,7 +171,7 @@ class Valen(Algorithm):
     def _neighbours(self, run: Run) -> Tensor:
         """Nearest neighbours of all rows by the hidden layer, themselves left out."""
         x = run.data["x"]
-        features = outputs(run.module[:-1], x).cpu().numpy()
+        features = outputs(Features(run.module), x).cpu().numpy()
         k = min(self.k, len(features) - 1)
         finder = NearestNeighbors(n_neighbors=k).fit(features)
         # Without a query, scikit-learn leaves every row out of its own neighbours.

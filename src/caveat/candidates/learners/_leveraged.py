@@ -9,9 +9,9 @@ from torch import Tensor
 
 from caveat.candidates import _slopes as slopes
 from caveat.candidates._algorithm import check_number
-from caveat.candidates._identification import ConfidenceAlgorithm
 from caveat.candidates._losses import leveraged_confidences, leveraged_weighted
 from caveat.candidates._slopes import Slope
+from caveat.candidates.learners._identification import ConfidenceAlgorithm
 from caveat.training import Run
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
 from caveat.candidates._algorithm import check_number
-from caveat.candidates._identification import ConfidenceAlgorithm
 from caveat.candidates._losses import (
+    TINY,
     candidate_softmax,
     divergence,
     exclusion_entropy,
 )
+from caveat.candidates.learners._identification import ConfidenceAlgorithm
 from caveat.training import Batch, Run
 
 
@@ -44,6 +46,7 @@ class Fredis(ConfidenceAlgorithm):
         Weight of the loss outside the sets.
     second_forward : bool or None, default=None
         None is True: confidences are those after the step.
+    variant : {"paper", "plench"}, default="paper"
 
     Warnings
     --------
@@ -51,10 +54,13 @@ class Fredis(ConfidenceAlgorithm):
 
     Notes
     -----
-    The published code changes sets that its loss never reads, begins with random
-    labels, and searches its threshold in steps of 1e-6; here the changed sets count,
-    the first change comes after the first interval, the threshold is found by sorting,
-    and the best label of a row always stays.
+    In the published code ("plench") loss and confidences go on with the sets as they
+    were given; changed sets shape confidences only until a row is seen again. Its first
+    change comes after the first step, when nearly all probabilities are equal; what it
+    draws may be in a set already; and a set may end empty. Here the changed sets count,
+    the first change comes after the first interval, and the best label of a row always
+    stays. In both, the threshold that published code searches in steps of `dec` is
+    found by sorting.
 
     References
     ----------
@@ -62,6 +68,10 @@ class Fredis(ConfidenceAlgorithm):
        disambiguation for unreliable partial label learning. ICML.
     """
 
+    deviation: ClassVar[str] = (
+        "loss and confidences keep the given sets, the first change comes after the "
+        "first step, and labels are drawn whether they would change a set or not"
+    )
     second_by_default: ClassVar[bool] = True
     kept: ClassVar[tuple[str, ...]] = ("W", "S", "posterior", "theta", "delta")
 
@@ -99,12 +109,12 @@ class Fredis(ConfidenceAlgorithm):
 
     def risk(self, z: Tensor, S: Tensor, rows: Tensor) -> Tensor:
         """Divergence from the confidences, and entropy outside the changed sets."""
-        outside = exclusion_entropy(z, self.S[rows])
+        outside = exclusion_entropy(z, S if self.is_plench else self.S[rows])
         return self.lam * divergence(self.W[rows], z) + self.alpha * outside
 
     def allowed(self, batch: Batch) -> Tensor:
-        """Give the sets as changed so far."""
-        return self.S[batch.rows]
+        """Give the sets as changed so far; as given, where published code does."""
+        return batch["candidates"] if self.is_plench else self.S[batch.rows]
 
     def confidences(self, z: Tensor, S: Tensor) -> Tensor:
         """Probabilities within the changed sets."""
@@ -115,23 +125,32 @@ class Fredis(ConfidenceAlgorithm):
         z = self.logits
         if self.second_forward:
             with torch.no_grad():
-                z = run.module(batch["x"])
+                z = run.module(self.items(batch))
         self.posterior.index_copy_(0, batch.rows, z.softmax(dim=1))
         self.W.index_copy_(0, batch.rows, self.confidences(z, self.allowed(batch)))
 
+    def after_step(self, run: Run, batch: Batch) -> None:
+        """Update the confidences; published code changes the sets early."""
+        super().after_step(run, batch)
+        interval = self.update_interval * run.batches_per_epoch
+        if self.is_plench and run.updates % interval == 0:
+            self.change()
+
     def after_epoch(self, run: Run) -> None:
         """Change the sets when it is time."""
-        if run.epoch % self.update_interval == 0:
+        if not self.is_plench and run.epoch % self.update_interval == 0:
             self.change()
 
     def change(self) -> None:
         """Let labels join and leave the sets."""
         gaps = self.posterior.amax(dim=1, keepdim=True) - self.posterior
-        join = sampled(~self.S & (gaps < self.theta), self.change_size)
+        near = gaps < self.theta
+        join = sampled(near if self.is_plench else ~self.S & near, self.change_size)
         joined = int(join.sum())
         leave = self._leaving(gaps, self.times * joined)
         self.S = (self.S | join) & ~leave
-        share = (self.posterior + 1e-12) * self.S
+        kept = self.S + TINY if self.is_plench else self.S
+        share = (self.posterior + TINY) * kept
         self.W = share / share.sum(dim=1, keepdim=True)
         changes = joined + int(leave.sum())
         if changes < self.change_size and self.theta < 0.9 and self.delta > 0.1:
@@ -140,12 +159,24 @@ class Fredis(ConfidenceAlgorithm):
 
     def _leaving(self, gaps: Tensor, needed: int) -> Tensor:
         """Choose labels to leave; delta falls until there are as many as needed."""
-        best = self.posterior.masked_fill(~self.S, -1.0).argmax(dim=1, keepdim=True)
-        free = self.S.scatter(1, best, False)
+        if self.is_plench:
+            free = torch.ones_like(self.S)
+        else:
+            best = self.posterior.masked_fill(~self.S, -1.0).argmax(dim=1, keepdim=True)
+            free = self.S.scatter(1, best, False)
         found = gaps[free].sort(descending=True).values
         if int((found > self.delta).sum()) < needed:
-            self.delta = float(found[needed]) if needed < len(found) else 0.0
+            self.delta = self._lowered(found, needed)
         return sampled(free & (gaps > self.delta), self.change_size * self.times)
+
+    def _lowered(self, found: Tensor, needed: int) -> float:
+        """Give the delta below which enough labels are, of sorted gaps."""
+        if not self.is_plench:
+            return float(found[needed]) if needed < len(found) else 0.0
+        # Down in steps of `dec` until the last that is needed is above it.
+        last = float(found[min(needed, len(found)) - 1])
+        steps = math.floor((self.delta - last) / max(self.dec, TINY)) + 1
+        return self.delta - steps * self.dec
 
 
 def sampled(chosen: Tensor, most: int) -> Tensor:

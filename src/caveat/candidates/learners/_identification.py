@@ -61,7 +61,7 @@ class ConfidenceAlgorithm(Algorithm):
         z = self.logits
         if self.second_forward:
             with torch.no_grad():
-                z = run.module(batch["x"])
+                z = run.module(self.items(batch))
         self.W.index_copy_(0, batch.rows, self.confidences(z, self.allowed(batch)))
 
     def allowed(self, batch: Batch) -> Tensor:
