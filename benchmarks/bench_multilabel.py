@@ -34,15 +34,15 @@ from sklearn.preprocessing import maxabs_scale
 import caveat
 from caveat.datasets import read
 from caveat.multilabel import LIMO, MLkNN, evaluate
-from caveat.multilabel._limo import DRAWS
-from caveat.multilabel._limo_kernels import (
+from caveat.multilabel.learners._limo import DRAWS
+from caveat.multilabel.learners._limo_kernels import (
     Pairs,
     Settings,
     dense_steps,
     draw_steps,
     finish_dense,
 )
-from caveat.multilabel._neighbours import NearestRows
+from caveat.multilabel.learners._neighbours import NearestRows
 
 SIZES = ((50_000, 100, 40), (5_000, 1_000, 12))
 QUICK = ((5_000, 50, 1), (500, 200, 1))

@@ -17,13 +17,17 @@ from numpy.typing import NDArray
 from caveat.exceptions import UnknownName
 from caveat.measures.multilabel import DegenerateWarning, TieWarning, evaluate
 from caveat.multilabel._arrays import FloatArray
-from caveat.multilabel._binary_relevance import BinaryRelevanceSVM
-from caveat.multilabel._gfm import GFM
-from caveat.multilabel._instance_threshold import InstanceThreshold
-from caveat.multilabel._label_threshold import LabelThreshold
-from caveat.multilabel._limo import LIMO
-from caveat.multilabel._ml_knn import MLkNN
-from caveat.multilabel._threshold import DECISION_MEASURES, GlobalThreshold, Threshold
+from caveat.multilabel.learners._binary_relevance import BinaryRelevanceSVM
+from caveat.multilabel.learners._gfm import GFM
+from caveat.multilabel.learners._limo import LIMO
+from caveat.multilabel.learners._ml_knn import MLkNN
+from caveat.multilabel.thresholds._per_instance import InstanceThreshold
+from caveat.multilabel.thresholds._per_label import LabelThreshold
+from caveat.multilabel.thresholds._threshold import (
+    DECISION_MEASURES,
+    GlobalThreshold,
+    Threshold,
+)
 from papers.multilabel.published import (
     PAPER_METHODS,
     published_benchmark,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from caveat.multilabel._base import check_count
+from caveat.multilabel.learners._base import check_count
 
 SECTOR_LABELS = np.array([[1, 0, 0, 0], [1, 1, 1, 0], [0, 1, 0, 1], [1, 1, 1, 1]])
 """Labels A, B, C, D of the right, top, left and bottom triangle."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from caveat.multilabel import evaluate
-from caveat.multilabel._cuts import (
+from caveat.multilabel.thresholds._search import (
     Ranking,
     best_global,
     best_global_mean_f,

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from caveat.exceptions import CaveatError
 from caveat.multilabel import LIMO, evaluate
-from caveat.multilabel._limo_kernels import (
+from caveat.multilabel.learners._limo_kernels import (
     Pairs,
     ScaledWeights,
     Settings,

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from caveat.exceptions import CaveatError
 from caveat.multilabel import GFM, MLkNN
-from caveat.multilabel._neighbours import NearestRows
+from caveat.multilabel.learners._neighbours import NearestRows
 
 
 def brute_neighbours(X, Q, k, skip_self=False):
@@ -49,7 +49,7 @@ def test_neighbours_are_exact_with_ties_to_the_lowest_number(rows, skip_self):
 
 def test_blocks_do_not_change_neighbours(rows, monkeypatch):
     whole = NearestRows(rows).nearest(rows, 3)
-    monkeypatch.setattr("caveat.multilabel._neighbours.BLOCK_ENTRIES", 90)
+    monkeypatch.setattr("caveat.multilabel.learners._neighbours.BLOCK_ENTRIES", 90)
     np.testing.assert_array_equal(NearestRows(rows).nearest(rows, 3), whole)
 
 

@@ -22,7 +22,7 @@ from caveat.multilabel import (
     make_threshold,
     oracle_threshold_gap,
 )
-from caveat.multilabel._threshold_names import THRESHOLDS
+from caveat.multilabel.thresholds._names import THRESHOLDS
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

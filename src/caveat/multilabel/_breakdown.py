@@ -19,7 +19,7 @@ from caveat.measures.multilabel import (
     score_facts,
     terms_of,
 )
-from caveat.multilabel._margins import margins
+from caveat.multilabel.theory._margins import margins
 
 
 def per_label(

@@ -22,13 +22,13 @@ from caveat.measures.multilabel import evaluate
 from caveat.multilabel._arrays import FloatArray
 from caveat.multilabel._bootstrap import bootstrap_draws
 from caveat.multilabel._breakdown import per_label
-from caveat.multilabel._popularity import Popularity
-from caveat.multilabel._profile import margin_profile
-from caveat.multilabel._threshold import DECISION_MEASURES
-from caveat.multilabel._threshold_names import make_threshold
-from caveat.multilabel._thresholded import learner_scores
+from caveat.multilabel.learners._popularity import Popularity
+from caveat.multilabel.learners._thresholded import learner_scores
 from caveat.multilabel.registry import LEARNERS
 from caveat.multilabel.result import MAIN, POPULARITY, Model, Result
+from caveat.multilabel.theory._profile import margin_profile
+from caveat.multilabel.thresholds._names import make_threshold
+from caveat.multilabel.thresholds._threshold import DECISION_MEASURES
 from caveat.tables import TableEncoder
 
 DEFAULT_LEARNERS = (

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 
 from caveat.measures.multilabel import DegenerateWarning, TieWarning, evaluate
-from caveat.multilabel._thresholded import learner_scores
+from caveat.multilabel.learners._thresholded import learner_scores
 
 
 def cross_validation(

@@ -3,8 +3,8 @@
 from caveat._registry import Entry, Registry, rule
 from caveat.measures import Measures
 
-_LIMO = "caveat.multilabel._limo:LIMO"
-_POWERSET = "caveat.multilabel._powerset"
+_LIMO = "caveat.multilabel.learners._limo:LIMO"
+_POWERSET = "caveat.multilabel.learners._powerset"
 
 LEARNERS = Registry(
     "learner",
@@ -40,7 +40,7 @@ LEARNERS = Registry(
         ),
         Entry(
             name="br-svm",
-            target="caveat.multilabel._binary_relevance:BinaryRelevanceSVM",
+            target="caveat.multilabel.learners._binary_relevance:BinaryRelevanceSVM",
             display="BR-SVM",
             summary="one linear SVM per label",
             paper="Zhang & Zhou (2014)",
@@ -48,14 +48,14 @@ LEARNERS = Registry(
         ),
         Entry(
             name="br-logistic",
-            target="caveat.multilabel._relevance:LogisticRelevance",
+            target="caveat.multilabel.learners._relevance:LogisticRelevance",
             display="BR-logistic",
             summary="one logistic regression per label",
             grid={"C": [0.01, 0.1, 1.0, 10.0]},
         ),
         Entry(
             name="ml-knn",
-            target="caveat.multilabel._ml_knn:MLkNN",
+            target="caveat.multilabel.learners._ml_knn:MLkNN",
             display="ML-kNN",
             summary="Bayes' rule on the labels of the neighbours",
             paper="Zhang & Zhou (2007)",
@@ -63,7 +63,7 @@ LEARNERS = Registry(
         ),
         Entry(
             name="gfm",
-            target="caveat.multilabel._gfm:GFM",
+            target="caveat.multilabel.learners._gfm:GFM",
             display="GFM",
             summary="set with the largest expected F-measure",
             paper="Waegeman et al. (2014)",
@@ -71,7 +71,7 @@ LEARNERS = Registry(
         ),
         Entry(
             name="classifier-chains",
-            target="caveat.multilabel._chains:ClassifierChains",
+            target="caveat.multilabel.learners._chains:ClassifierChains",
             display="classifier chains",
             summary="ensemble of chains in random orders",
             paper="Read et al. (2011)",
@@ -104,7 +104,7 @@ LEARNERS = Registry(
         ),
         Entry(
             name="forest",
-            target="caveat.multilabel._relevance:MultiLabelForest",
+            target="caveat.multilabel.learners._relevance:MultiLabelForest",
             display="random forest",
             summary="trees with all labels at their leaves",
             paper="Breiman (2001)",
@@ -113,7 +113,7 @@ LEARNERS = Registry(
         ),
         Entry(
             name="mlp",
-            target="caveat.multilabel._mlp:MultiLabelMLP",
+            target="caveat.multilabel.learners._mlp:MultiLabelMLP",
             display="MLP",
             summary="small network, one sigmoid per label",
             grid={"learning_rate": [1e-2, 1e-3], "alpha": [1e-4, 1e-2]},
@@ -121,7 +121,7 @@ LEARNERS = Registry(
         ),
         Entry(
             name="popularity",
-            target="caveat.multilabel._popularity:Popularity",
+            target="caveat.multilabel.learners._popularity:Popularity",
             summary="how common every label is, and nothing else",
             known_weak=True,
         ),

@@ -14,10 +14,10 @@ from caveat.exceptions import InvalidInput
 from caveat.measures.multilabel import DegenerateWarning, TieWarning, evaluate
 from caveat.multilabel._breakdown import per_label
 from caveat.multilabel._compare import absent_labels
-from caveat.multilabel._margins import margins
-from caveat.multilabel._thresholded import learner_scores
 from caveat.multilabel.criteria import cross_validation
+from caveat.multilabel.learners._thresholded import learner_scores
 from caveat.multilabel.registry import CRITERIA, LEARNERS, MEASURES, RULES
+from caveat.multilabel.theory._margins import margins
 from caveat.study import untouched
 from caveat.study.topic import Context, Outcome, Row, single_world
 from caveat.tables import TableEncoder

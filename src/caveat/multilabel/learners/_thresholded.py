@@ -13,9 +13,9 @@ from sklearn.utils import check_random_state
 from caveat.exceptions import InvalidInput
 from caveat.measures.multilabel import LabelRows, evaluate
 from caveat.multilabel._arrays import ByteArray, FloatArray
-from caveat.multilabel._base import MultiLabelClassifier, check_count
-from caveat.multilabel._threshold import check_decision_measure
-from caveat.multilabel._threshold_names import make_threshold
+from caveat.multilabel.learners._base import MultiLabelClassifier, check_count
+from caveat.multilabel.thresholds._names import make_threshold
+from caveat.multilabel.thresholds._threshold import check_decision_measure
 
 
 class ThresholdedClassifier(MultiLabelClassifier):

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caveat.multilabel._arrays import ByteArray, FloatArray
-from caveat.multilabel._base import MultiLabelClassifier, ProbabilityMixin
-from caveat.multilabel._threshold import GlobalThreshold
+from caveat.multilabel.learners._base import MultiLabelClassifier, ProbabilityMixin
+from caveat.multilabel.thresholds._threshold import GlobalThreshold
 
 
 class Popularity(ProbabilityMixin, MultiLabelClassifier):

@@ -12,7 +12,7 @@ from sklearn.multioutput import ClassifierChain
 from sklearn.utils import check_random_state
 
 from caveat.multilabel._arrays import ByteArray, FloatArray
-from caveat.multilabel._base import (
+from caveat.multilabel.learners._base import (
     MultiLabelClassifier,
     ProbabilityMixin,
     VaryingLabels,

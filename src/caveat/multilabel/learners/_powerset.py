@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
 from caveat.multilabel._arrays import ByteArray, FloatArray, IntArray
-from caveat.multilabel._base import (
+from caveat.multilabel.learners._base import (
     MultiLabelClassifier,
     ProbabilityMixin,
     check_count,

@@ -32,7 +32,7 @@ from caveat.measures.multilabel import (
     terms_of,
 )
 from caveat.multilabel._arrays import FloatArray
-from caveat.multilabel._margins import margins
+from caveat.multilabel.theory._margins import margins
 from caveat.statistics import bounded_interval
 
 

@@ -9,12 +9,12 @@ from typing import Any
 from sklearn.base import clone
 
 from caveat.exceptions import InvalidInput, UnknownName
-from caveat.multilabel._instance_threshold import (
+from caveat.multilabel.thresholds._per_instance import (
     CardinalityThreshold,
     InstanceThreshold,
 )
-from caveat.multilabel._label_threshold import LabelThreshold
-from caveat.multilabel._threshold import (
+from caveat.multilabel.thresholds._per_label import LabelThreshold
+from caveat.multilabel.thresholds._threshold import (
     FixedThreshold,
     GlobalThreshold,
     ProportionThreshold,

@@ -11,7 +11,7 @@ from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 
 from caveat.exceptions import InvalidInput
 from caveat.multilabel._arrays import ByteArray, FloatArray
-from caveat.multilabel._base import MultiLabelClassifier, VaryingLabels
+from caveat.multilabel.learners._base import MultiLabelClassifier, VaryingLabels
 
 
 class MultiOutputAdapter(MultiLabelClassifier):

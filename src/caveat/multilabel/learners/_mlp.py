@@ -11,9 +11,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.utils import check_random_state
 
-from caveat.multilabel._adapters import MultiOutputAdapter
 from caveat.multilabel._arrays import ByteArray
-from caveat.multilabel._base import ProbabilityMixin, check_count
+from caveat.multilabel.learners._adapters import MultiOutputAdapter
+from caveat.multilabel.learners._base import ProbabilityMixin, check_count
 
 
 class MultiLabelMLP(ProbabilityMixin, MultiOutputAdapter):

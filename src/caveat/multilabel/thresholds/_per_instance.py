@@ -16,8 +16,12 @@ from sklearn.svm import SVR
 
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.multilabel._arrays import ByteArray, FloatArray
-from caveat.multilabel._cuts import Ranking, coordinate_ascent
-from caveat.multilabel._threshold import Threshold, check_beta, check_decision_measure
+from caveat.multilabel.thresholds._search import Ranking, coordinate_ascent
+from caveat.multilabel.thresholds._threshold import (
+    Threshold,
+    check_beta,
+    check_decision_measure,
+)
 
 REGRESSORS = ("auto", "svr", "ridge", "scores")
 SVR_ROWS = 5000

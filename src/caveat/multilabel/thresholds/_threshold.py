@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.measures.multilabel import LabelRows, ScoreRows, frame_names, plain_matrix
 from caveat.multilabel._arrays import ByteArray, FloatArray
-from caveat.multilabel._cuts import best_global, best_global_mean_f
+from caveat.multilabel.thresholds._search import best_global, best_global_mean_f
 
 DECISION_MEASURES = ("hamming_loss", "macro_f1", "instance_f1", "micro_f1")
 """What thresholds can be fitted for: each has an algorithm of its own."""

@@ -23,7 +23,7 @@ from caveat.measures.multilabel import (
     row_blocks,
 )
 from caveat.multilabel._arrays import FloatArray, IntArray
-from caveat.multilabel._margins import margins
+from caveat.multilabel.theory._margins import margins
 
 TOLERANCE = 1e-12
 

@@ -9,8 +9,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from caveat.multilabel._arrays import ByteArray, FloatArray, IntArray
-from caveat.multilabel._ml_knn import NeighbourClassifier
-from caveat.multilabel._threshold import check_beta
+from caveat.multilabel.learners._ml_knn import NeighbourClassifier
+from caveat.multilabel.thresholds._threshold import check_beta
 
 
 class GFM(NeighbourClassifier):

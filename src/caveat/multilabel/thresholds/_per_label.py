@@ -9,8 +9,12 @@ from sklearn.model_selection import KFold
 
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.multilabel._arrays import ByteArray, FloatArray
-from caveat.multilabel._cuts import Ranking, coordinate_ascent
-from caveat.multilabel._threshold import Threshold, check_beta, check_decision_measure
+from caveat.multilabel.thresholds._search import Ranking, coordinate_ascent
+from caveat.multilabel.thresholds._threshold import (
+    Threshold,
+    check_beta,
+    check_decision_measure,
+)
 
 FBR_GRID = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 

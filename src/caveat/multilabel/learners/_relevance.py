@@ -9,9 +9,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils import check_random_state
 
-from caveat.multilabel._adapters import MultiOutputAdapter
 from caveat.multilabel._arrays import ByteArray, FloatArray
-from caveat.multilabel._base import (
+from caveat.multilabel.learners._adapters import MultiOutputAdapter
+from caveat.multilabel.learners._base import (
     ProbabilityMixin,
     check_count,
     check_positive,

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from caveat.exceptions import InvalidInput
 from caveat.measures.multilabel import DegenerateWarning
 from caveat.multilabel._arrays import ByteArray, FloatArray, IntArray
-from caveat.multilabel._base import (
+from caveat.multilabel.learners._base import (
     MultiLabelClassifier,
     ProbabilityMixin,
     check_count,
     check_positive,
     make_scaler,
 )
-from caveat.multilabel._neighbours import NearestRows
+from caveat.multilabel.learners._neighbours import NearestRows
 
 
 class NeighbourClassifier(MultiLabelClassifier):

@@ -11,7 +11,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 
 from caveat.multilabel._arrays import ByteArray, FloatArray
-from caveat.multilabel._base import (
+from caveat.multilabel.learners._base import (
     MultiLabelClassifier,
     VaryingLabels,
     check_positive,

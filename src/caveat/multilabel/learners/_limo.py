@@ -12,13 +12,13 @@ from sklearn.utils import check_random_state
 
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.multilabel._arrays import ByteArray, FloatArray, IntArray
-from caveat.multilabel._base import (
+from caveat.multilabel.learners._base import (
     MultiLabelClassifier,
     check_count,
     check_positive,
     make_scaler,
 )
-from caveat.multilabel._limo_kernels import (
+from caveat.multilabel.learners._limo_kernels import (
     Pairs,
     ScaledWeights,
     Settings,
@@ -28,8 +28,8 @@ from caveat.multilabel._limo_kernels import (
     finish_sparse,
     sparse_steps,
 )
-from caveat.multilabel._margins import margins
-from caveat.multilabel._threshold_names import make_threshold
+from caveat.multilabel.theory._margins import margins
+from caveat.multilabel.thresholds._names import make_threshold
 
 DRAWS = 4096
 """Random numbers come in blocks of so many iterations, six per iteration."""

@@ -1,0 +1,1 @@
+"""Learners of many labels: one file each, and what they share."""

@@ -1,0 +1,1 @@
+"""The two margins, what a model serves, and the theorems on both."""
