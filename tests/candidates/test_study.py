@@ -212,3 +212,62 @@ def test_a_foreign_learner_with_fit_and_predict_proba_takes_part():
     rows = TOPIC.run(context).rows
     assert rows[0]["checkpoint"] is None
     assert 0 <= rows[0]["test.accuracy"] <= 1
+
+
+def pictures(n_test=0):
+    digits = load("digits")
+    rows = np.arange(120)
+    return Dataset(
+        name="pictures",
+        X=digits.X.iloc[rows],
+        y=digits.y.iloc[rows],
+        task="multiclass",
+        image_shape=(8, 8),
+        n_test=n_test,
+    )
+
+
+FLIPPED = {"candidates": "flip", "rate": 0.3, "noise": 0.0}
+
+
+@pytest.mark.parametrize("protocol", ["caveat", "plench"])
+def test_a_published_test_part_is_the_test_and_nothing_else(protocol):
+    problem = make_problem(
+        context_of(pictures(30), "proden", protocol=protocol, world=FLIPPED)
+    )
+    assert problem.test.tolist() == list(range(90, 120))
+    known = sorted([*problem.train, *problem.validation])
+    assert known == list(range(90))
+    assert len(problem.validation) == 9
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "images"),
+    [
+        ("proden", {}, False),
+        ("proden", {"network": "small-cnn"}, True),
+        ("crdpll", {}, True),
+    ],
+)
+def test_what_names_a_network_or_compares_views_gets_images(name, settings, images):
+    learner = {"name": name, "params": {"batch_size": 16, **settings}}
+    context = context_of(pictures(), name, world=FLIPPED, learner=learner)
+    problem = make_problem(context)
+    assert problem.X.shape == ((120, 8, 8) if images else (120, 64))
+    rows = TOPIC.run(context).rows
+    assert [row["checkpoint"] for row in rows] == [10, 20, 30]
+
+
+def test_the_benchmark_takes_twice_the_batch_and_its_own_numbers_for_images():
+    from caveat.candidates._fits import _budget, _classifier, _plench_encoder
+
+    context = context_of(
+        pictures(30), "pico", protocol="plench", world=FLIPPED, training={}
+    )
+    kind = context.entry.load()
+    assert _budget(context) == (60_000, 1000)
+    assert _classifier(context, kind, {}, 0).batch_size == 256
+    assert _classifier(context, kind, {"batch_size": 32}, 1).batch_size == 64
+    colours = np.zeros((2, 8, 8, 3), dtype=np.uint8)
+    encoder = _plench_encoder(replace(make_problem(context), X=colours))
+    np.testing.assert_allclose(encoder.mean_, [0.4922, 0.4832, 0.4486], rtol=1e-6)

@@ -266,7 +266,12 @@ def test_annotators_are_aggregated_or_the_vaguest_is_taken(monkeypatch):
     vaguest = load_plcifar10(files, rule="vaguest")
     assert np.flatnonzero(union.candidates[0]).tolist() == [1, 2, 3, 4]
     assert np.flatnonzero(vaguest.candidates[7]).tolist() == [2, 3]  # the first of two
-    assert union.images.shape == (20, 32, 32, 3)
+    assert union.images.shape == (24, 32, 32, 3)
+    assert union.images.dtype == np.uint8
+    assert union.n_test == 4
+    assert union.annotations[3] == [[1], [2, 3], [4, 3]]
+    np.testing.assert_array_equal(union.candidates[20:].argmax(1), union.y[20:])
+    assert (union.candidates[20:].sum(1) == 1).all()
     short = {**files, "plcifar10.pkl": pickle.dumps({0: [[1]]})}
     with pytest.raises(DataError, match="annotates 1 images, not 20"):
         load_plcifar10(short, rule="vaguest")

@@ -186,10 +186,12 @@ class Algorithm(Objective):
 
 #: Parameters of `PartialLabelClassifier` that a study may set beside an algorithm's.
 TRAINING = {
+    "network": "str",
     "hidden": "Sequence[int]",
     "learning_rate": "float",
     "weight_decay": "float",
     "batch_size": "int",
+    "flips": "bool",
     "device": "str",
 }
 

@@ -6,9 +6,13 @@ import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from caveat.candidates._algorithm import TRAINING, Algorithm
 from caveat.candidates._classifier import PartialLabelClassifier
 from caveat.candidates._plench import (
+    CIFAR_MEAN,
+    CIFAR_STD,
     DATASETS,
     LONG,
     PlenchScaler,
@@ -16,13 +20,15 @@ from caveat.candidates._plench import (
     plench_hash,
 )
 from caveat.candidates._together import fit_all
+from caveat.candidates._worlds import takes_images
 from caveat.exceptions import InvalidInput
 from caveat.study.topic import Context, Row
+from caveat.training.images import ImageEncoder
 
 if TYPE_CHECKING:
     from caveat.candidates.study import Problem
 
-STEPS, EVERY = 10_000, 1000
+STEPS, IMAGE_STEPS, EVERY = 10_000, 60_000, 1000
 
 
 def fit(
@@ -36,10 +42,7 @@ def fit(
     ]
     steps, every = _budget(context)
     plench = context.protocol == "plench"
-    held, tested = (
-        problem.X.iloc[problem.validation],
-        problem.X.iloc[problem.test],
-    )
+    held, tested = problem.items(problem.validation), problem.items(problem.test)
 
     def watch(now: PartialLabelClassifier) -> Row:
         return problem.scores(now._logits(held).numpy(), now._logits(tested).numpy())
@@ -49,9 +52,9 @@ def fit(
         warnings.filterwarnings("ignore", message="candidates:")
         failures = fit_all(
             models,
-            problem.X.iloc[problem.train],
+            problem.items(problem.train),
             problem.sets[problem.train],
-            encoder=PlenchScaler().fit(problem.X) if plench else None,
+            encoder=_plench_encoder(problem) if plench else None,
             checkpoints=plench_checkpoints(steps, every) if plench else None,
             watch=watch,
             progress=context.progress,
@@ -64,6 +67,14 @@ def fit(
     ]
 
 
+def _plench_encoder(problem: Problem) -> PlenchScaler | ImageEncoder:
+    if not isinstance(problem.X, np.ndarray):
+        return PlenchScaler().fit(problem.X)
+    # The benchmark's numbers are for three channels.
+    given = (CIFAR_MEAN, CIFAR_STD) if problem.X.shape[-1] == 3 else (None, None)
+    return ImageEncoder(*given).fit(problem.X)
+
+
 def _classifier(
     context: Context, kind: type[Algorithm], params: Mapping[str, Any], index: int
 ) -> PartialLabelClassifier:
@@ -72,6 +83,9 @@ def _classifier(
     own = {name: chosen[name] for name in kind.settings() if name in chosen}
     variant = own.pop("variant", "paper")
     told = {name: chosen[name] for name in TRAINING if name in chosen}
+    if context.protocol == "plench" and takes_images(context):
+        # It draws from 64, 128 and 256 for images, with the same random numbers.
+        told["batch_size"] = 2 * told.get("batch_size", 128)
     return PartialLabelClassifier(
         kind,
         variant=variant,
@@ -91,7 +105,10 @@ def _budget(context: Context) -> tuple[int, int]:
             "steps, write steps: 10000"
         )
     long = context.protocol == "plench" and context.dataset.name in LONG
-    steps = int(given.get("steps", 2 * STEPS if long else STEPS))
+    usual = 2 * STEPS if long else STEPS
+    if context.protocol == "plench" and context.dataset.image_shape is not None:
+        usual = IMAGE_STEPS
+    steps = int(given.get("steps", usual))
     return steps, int(given.get("checkpoint-every", EVERY))
 
 

@@ -28,7 +28,12 @@ DATASETS = {
     "soccer-player": "SoccerPlayer",
     "yahoo-news": "YahooNews",
     "english": "English",
+    "plcifar10-aggregate": "PLCIFAR10_Aggregate",
+    "plcifar10-vaguest": "PLCIFAR10_Vaguest",
 }
+
+#: Mean and deviation of red, green and blue that it normalises CIFAR-10 with.
+CIFAR_MEAN, CIFAR_STD = (0.4922, 0.4832, 0.4486), (0.2456, 0.2419, 0.2605)
 
 #: Data sets on which it trains twice as long.
 LONG = ("soccer-player", "italian", "yahoo-news", "english")
@@ -40,6 +45,24 @@ NAMES = {
     "leverage": "lw_weight",
     "neighbours": "knn",
     ("idgp", "warm_up"): "warm_up_epoch",
+    "width": "feat_dim",
+    "queue": "moco_queue",
+    "prototype_momentum": "proto_m",
+    ("pico", "momentum"): "moco_m",
+    ("pico", "weight"): "loss_weight",
+    ("alim", "momentum"): "moco_m",
+    ("alim", "weight"): "loss_weight",
+    ("pico+", "momentum"): "moco_m",
+    ("pico+", "weight"): "loss_weight",
+    ("pico+", "start"): "prot_start",
+    "neighbours_start": "knn_start",
+    ("pico+", "neighbours"): "chosen_neighbors",
+    "guess_temperature": "temperature_guess",
+    "unreliable_weight": "ur_weight",
+    "label_weight": "cls_weight",
+    ("able", "weight"): "loss_weight",
+    ("dirk", "temperature"): "feat_temperature",
+    "label_temperature": "dist_temperature",
 }
 
 
@@ -64,7 +87,7 @@ class PlenchSplit:
     test: NDArray[np.intp]
 
 
-def plench_split(n_rows: int, trial: int) -> PlenchSplit:
+def plench_split(n_rows: int, trial: int, n_test: int = 0) -> PlenchSplit:
     """Divide rows as the benchmark does: a tenth for the test, a tenth of the rest.
 
     Parameters
@@ -72,6 +95,9 @@ def plench_split(n_rows: int, trial: int) -> PlenchSplit:
     n_rows : int
     trial : int
         Number of the repeat, from 0.
+    n_test : int, default=0
+        How many of the last rows are a published test part, as CIFAR-10 has one:
+        then these are the test, in every trial.
 
     Examples
     --------
@@ -80,8 +106,10 @@ def plench_split(n_rows: int, trial: int) -> PlenchSplit:
     (909, 100, [80, 261, 1105])
     """
     seed = plench_hash(trial)
-    order = _shuffled(n_rows, seed)
-    count = int(n_rows * (1 - 0.1))
+    if n_test:
+        order, count = np.arange(n_rows), n_rows - n_test
+    else:
+        order, count = _shuffled(n_rows, seed), int(n_rows * (1 - 0.1))
     rest, test = order[:count], order[count:]
     inner = _shuffled(count, seed)
     held = int(0.1 * count)

@@ -18,7 +18,7 @@ from caveat.candidates._generators import (
     uniform_candidates,
 )
 from caveat.exceptions import InvalidInput, UnknownName
-from caveat.study.topic import grid_worlds
+from caveat.study.topic import Context, grid_worlds
 
 Rng = np.random.Generator
 Maker = Callable[[NDArray, int, float, Rng, pd.DataFrame], Mask]
@@ -122,3 +122,13 @@ def make_candidates(
     if world["noise"]:
         matrix = noisy_candidates(matrix, codes, rate=world["noise"], random_state=rng)
     return CandidateSets(matrix, classes)
+
+
+def takes_images(context: Context) -> bool:
+    """Whether the learner gets images: if it compares views, or names a network."""
+    if context.dataset.image_shape is None:
+        return False
+    named = [context.spec["learner"]["params"]]
+    named += [params for _, params in context.configurations]
+    wants = any(given.get("network") is not None for given in named)
+    return wants or bool(context.entry.facts.get("needs_views"))

@@ -18,7 +18,11 @@ from caveat.candidates._plench import (
     plench_split,
 )
 from caveat.candidates._statistics import label_codes
-from caveat.candidates._worlds import candidate_worlds, make_candidates
+from caveat.candidates._worlds import (
+    candidate_worlds,
+    make_candidates,
+    takes_images,
+)
 from caveat.candidates.criteria import (
     approximated_accuracy,
     covering_rate,
@@ -42,12 +46,16 @@ TOGETHER = 10
 class Problem:
     """What one trial learns from, chooses by and is judged on."""
 
-    X: pd.DataFrame
+    X: pd.DataFrame | NDArray[np.uint8]
     codes: NDArray[np.intp]
     sets: CandidateSets
     train: NDArray[np.intp]
     validation: NDArray[np.intp]
     test: NDArray[np.intp]
+
+    def items(self, rows: NDArray[np.intp]) -> Any:
+        """Give some of the items."""
+        return self.X.iloc[rows] if isinstance(self.X, pd.DataFrame) else self.X[rows]
 
     def scores(self, held: NDArray, tested: NDArray) -> Row:
         """Criteria, oracle and measure from logits of both parts."""
@@ -170,7 +178,7 @@ def make_problem(context: Context) -> Problem:
     codes = label_codes(dataset.y, classes)
     X = dataset.X
     if context.protocol == "plench":
-        found = plench_split(len(X), context.repeat)
+        found = plench_split(len(X), context.repeat, dataset.n_test)
         train, validation, test = found.train, found.validation, found.test
     else:
         train, validation, test = _caveat_split(context)
@@ -189,26 +197,30 @@ def make_problem(context: Context) -> Problem:
     matrix[np.arange(len(X)), codes] = True
     matrix[known] = drawn.matrix
     sets = CandidateSets(matrix, classes)
-    return Problem(X, codes, sets, train, validation, test)
+    items = dataset.images if takes_images(context) else X
+    return Problem(items, codes, sets, train, validation, test)
 
 
 def _caveat_split(context: Context) -> tuple[NDArray, NDArray, NDArray]:
     """Give the engine's split, and a part of its training rows to choose by."""
-    split: Split = context.split()
+    known = np.arange(len(context.dataset) - context.dataset.n_test)
+    test = np.arange(len(known), len(context.dataset))
+    if not context.dataset.n_test:
+        split: Split = context.split()
+        known, test = split.train, split.test
     share = context.settings({"validation": VALIDATION})["validation"]
     if not isinstance(share, int | float) or not 0 < share < 1:
         raise InvalidInput(
             f"resampling: validation is {share!r}; pass a share between 0 and 1"
         )
-    count = max(1, round(share * len(split.train)))
-    if count >= len(split.train):
+    count = max(1, round(share * len(known)))
+    if count >= len(known):
         raise InvalidInput(
-            f"resampling: {len(split.train)} training rows are too few to hold out "
-            f"{count}"
+            f"resampling: {len(known)} training rows are too few to hold out {count}"
         )
     seed = context.seed("split", part="validation")
-    order = np.random.default_rng(seed).permutation(split.train)
-    return np.sort(order[count:]), np.sort(order[:count]), split.test
+    order = np.random.default_rng(seed).permutation(known)
+    return np.sort(order[count:]), np.sort(order[:count]), test
 
 
 def _fit_foreign(
@@ -217,10 +229,10 @@ def _fit_foreign(
     """Fit a class of the user's with fit(X, candidates) and predict_proba."""
     model = context.make(params)
     sets = problem.sets[problem.train]
-    model.fit(problem.X.iloc[problem.train], sets.matrix)
+    model.fit(problem.items(problem.train), sets.matrix)
     logs = []
     for rows in (problem.validation, problem.test):
-        items = problem.X.iloc[rows]
+        items = problem.items(rows)
         with untouched(context.entry.name, items):
             proba = np.asarray(model.predict_proba(items), dtype=np.float64)
         if proba.shape != (len(rows), len(sets.classes)) or not (proba >= 0).all():
@@ -239,13 +251,15 @@ def _follow(
     """Run what follows a fit; it is part of the evaluation, so it gets true labels."""
     if not context.spec["then"]:
         return {}
+    if not isinstance(problem.X, pd.DataFrame):
+        raise InvalidInput("then: columns vanish from tables; images have none")
     labels = np.asarray(context.dataset.y)
     train, test = problem.train, problem.test
     return context.follow(
         model,
-        problem.X.iloc[train],
+        problem.items(train),
         labels[train],
-        problem.X.iloc[test],
+        problem.items(test),
         labels[test],
         index,
     )

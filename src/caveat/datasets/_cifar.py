@@ -82,6 +82,9 @@ def swapped_grey(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def load_plcifar10(files: Mapping[str, bytes], *, rule: str) -> Dataset:
     """Load PLCIFAR10: CIFAR-10's training images with what people took them for.
 
+    Then the official test images, with their true labels; ``n_test`` counts them. What
+    each person said is in ``annotations``.
+
     Parameters
     ----------
     files : mapping
@@ -95,13 +98,13 @@ def load_plcifar10(files: Mapping[str, bytes], *, rule: str) -> Dataset:
        algorithms. ICLR.
     """
     pixels, labels = _images(files)
-    pixels, labels = pixels[:_TRAINING], labels[:_TRAINING]
     annotations = read_annotations(files[ANNOTATIONS], ANNOTATIONS)
-    if len(annotations) != len(labels):
+    if len(annotations) != _TRAINING:
         raise DataError(
-            f"{ANNOTATIONS} annotates {len(annotations)} images, not {len(labels)}"
+            f"{ANNOTATIONS} annotates {len(annotations)} images, not {_TRAINING}"
         )
-    candidates = np.zeros((len(labels), len(CLASSES)), dtype=bool)
+    candidates = np.eye(len(CLASSES), dtype=bool)[labels]
+    candidates[:_TRAINING] = False
     for item, sets in enumerate(annotations):
         chosen = [max(sets, key=len)] if rule == "vaguest" else sets
         for labels_given in chosen:
@@ -114,6 +117,8 @@ def load_plcifar10(files: Mapping[str, bytes], *, rule: str) -> Dataset:
         candidates=candidates,
         task="candidates",
         image_shape=(32, 32, 3),
+        n_test=len(labels) - _TRAINING,
+        annotations=annotations,
     )
 
 

@@ -47,6 +47,8 @@ def content_digest(dataset: Dataset) -> str:
         digest.update(repr(dataset.candidates.shape).encode())
         digest.update(np.packbits(dataset.candidates).tobytes())
     _text(digest, map(str, dataset.classes))
+    if dataset.n_test:
+        _text(digest, ["test part", str(dataset.n_test)])
     return digest.hexdigest()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -76,6 +76,11 @@ class Dataset:
     image_shape : tuple of int, optional
         (height, width) or (height, width, channels): then `X` has a column per pixel,
         row by row, channels last.
+    n_test : int, default=0
+        How many of the last rows are the published test part, which nothing may learn
+        from or choose by. Their candidates, if there are any, are the true labels.
+    annotations : sequence, optional
+        Per item of the training part, per person, a list of label numbers.
     groups, order : str, optional
         Columns that say which items belong together, or in which order they came.
     classes : tuple, optional
@@ -105,6 +110,8 @@ class Dataset:
     source: str = ""
     licence: str = ""
     image_shape: tuple[int, ...] | None = None
+    n_test: int = 0
+    annotations: Sequence[Sequence[Sequence[int]]] | None = None
     groups: str | None = None
     order: str | None = None
     classes: tuple[Any, ...] = ()
@@ -123,6 +130,7 @@ class Dataset:
         self._keep("notes", tuple(self.notes))
         self._check_target(len(frame))
         self._check_image()
+        self._check_parts(len(frame))
         for role in ("groups", "order"):
             column = getattr(self, role)
             if column is not None and column not in frame.columns:
@@ -215,6 +223,18 @@ class Dataset:
                 f"{self.X.shape[1]} pixel columns"
             )
         self._keep("image_shape", shape)
+
+    def _check_parts(self, rows: int) -> None:
+        if not 0 <= self.n_test < rows:
+            raise InvalidInput(
+                f"n_test of data set {self.name!r} is {self.n_test}; it has {rows} "
+                "rows, and some must be left to learn from"
+            )
+        if self.annotations is not None and len(self.annotations) != rows - self.n_test:
+            raise InvalidInput(
+                f"annotations of data set {self.name!r} are of {len(self.annotations)} "
+                f"items, but {rows - self.n_test} are to learn from"
+            )
 
     @property
     def images(self) -> NDArray[Any]:
