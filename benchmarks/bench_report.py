@@ -26,9 +26,9 @@ import numpy as np
 import pandas as pd
 
 import caveat
-from caveat.board._build import build_report
-from caveat.board.page._read_study import read_study
-from caveat.board.page._scorer import Scorer
+from caveat.board import build_report
+from caveat.board._read import read_study
+from caveat.board._study import Scorer
 from caveat.study import Records
 
 LEARNERS = [f"learner-{number:02d}" for number in range(12)]
@@ -157,7 +157,7 @@ def main() -> None:
         f"{size / 1e6:.2f} MB"
     )
     study = read_study(records, name="large", measure="auc", rule="rule-0")
-    scores = Scorer(study).scores(study.measures[0], study.choices[0])
+    scores = Scorer(study).cells(study.measures[0], study.choices[0])
     learner, dataset = LEARNERS[0], DATASETS[0]
     mean, naive = naive_mean(records, learner, dataset)
     mine = (study.blocks["dataset"] == dataset).to_numpy()

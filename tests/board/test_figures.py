@@ -6,12 +6,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from caveat.board.figures._cost import Cost, Point, cost_figure, with_frontier
-from caveat.board.figures._critical_difference import critical_difference_figure
-from caveat.board.figures._field import Field, field_figure
-from caveat.board.figures._range import interval_range, shown_range
-from caveat.board.figures._regret import Regret, regret_figure
+from caveat.board._figures import (
+    Cost,
+    Point,
+    cost_figure,
+    critical_difference_figure,
+    with_frontier,
+)
+from caveat.pages import figures
 from caveat.pages._canvas import draw_svg
+from caveat.pages.claims import Estimate
+from caveat.pages.figures import interval_range, shown_range
 
 NAN = float("nan")
 
@@ -22,46 +27,34 @@ def texts(figure, *, phone=False):
     return re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
 
 
-def field(means, leaders, **changes):
-    series = pd.Series(means)
-    return field_figure(
-        "field", Field(series, leaders, "AUC", **changes), label="", conditions=""
-    )
-
-
 SIX = {"a": 0.85, "b": 0.849, "c": 0.845, "d": 0.80, "e": 0.79, "f": 0.76}
 
 
+def field(means, **changes):
+    marks = [
+        figures.Mark(name, Estimate(value, "AUC")) for name, value in means.items()
+    ]
+    return figures.score_line(marks, label="", **changes)
+
+
 @pytest.mark.parametrize("phone", [False, True])
-def test_the_field_names_its_parts(phone):
-    found = texts(field(SIX, ["a", "b", "c"], free=0.74, reference=0.9), phone=phone)
-    assert "three that cannot be told apart" in found
-    assert "c, b, a" in found
-    assert "every label 0.900" in found
-    assert any(text.startswith("free: ") and text.endswith("0.740") for text in found)
-
-
-def test_a_lone_leader_has_no_shade():
-    assert not any("told apart" in text for text in texts(field(SIX, ["a"])))
+def test_the_field_names_the_first_and_the_floor(phone):
+    floor = figures.Mark("clusters", Estimate(0.74, "AUC"), "free")
+    found = texts(field(SIX, floor=floor), phone=phone)
+    assert "a 0.85" in found
+    assert "clusters 0.74" in found
 
 
 def test_what_is_off_the_scale_is_told_with_its_value():
-    found = texts(field(SIX | {"dummy": 0.1}, ["a"]))
-    assert "dummy 0.100, off the scale" in found
-    assert not any("off the scale" in text for text in texts(field(SIX, ["a"])))
-
-
-def test_where_less_is_better_the_free_part_is_at_the_right():
-    losses = {"a": 0.1, "b": 0.2, "c": 0.3}
-    figure = field(losses, ["a"], free=0.4, direction="min")
-    drawn = draw_svg(figure.draw, figure.size)
-    assert re.search(r"text-anchor: end[^>]*>free: EAPP, no labels 0.400", drawn)
+    found = texts(field(SIX | {"dummy": 0.1}))
+    assert "dummy 0.10, off the scale" in found
+    assert not any("off the scale" in text for text in texts(field(SIX)))
 
 
 def test_one_learner_and_equal_learners_can_be_drawn():
-    assert texts(field({"a": 0.8}, ["a"]))
-    assert texts(field({"a": 0.8, "b": 0.8}, ["a", "b"]))
-    assert texts(field({"a": 0.0, "b": 0.0}, ["a", "b"]), phone=True)
+    assert texts(field({"a": 0.8}))
+    assert texts(field({"a": 0.8, "b": 0.8}))
+    assert texts(field({"a": 0.0, "b": 0.0}), phone=True)
 
 
 def ranks_figure(ranks, cliques, difference):
@@ -87,45 +80,6 @@ def test_any_number_of_learners_fits(learners):
     ranks = {f"learner-{n}": 1.0 + n for n in range(learners)}
     found = texts(ranks_figure(ranks, [], None))
     assert sum("learner-" in text for text in found) == learners
-
-
-@pytest.mark.parametrize("phone", [False, True])
-@pytest.mark.parametrize("panels", [[""], ["naive", "hard"]])
-def test_rules_are_named_once_and_panels_if_there_are_several(phone, panels):
-    regrets = [
-        Regret(rule, panel, 0.01, 0.005, 0.015)
-        for rule in ("split", "full", "oracle")
-        for panel in panels
-    ]
-    figure = regret_figure(
-        "regret",
-        regrets,
-        worst=["full"],
-        oracles=["oracle"],
-        unit="AUC",
-        title="",
-        label="",
-        conditions="",
-    )
-    found = texts(figure, phone=phone)
-    assert found.count("split") == (len(panels) if phone else 1)
-    assert all(panel in found for panel in panels if panel)
-    assert "AUC given up" in found
-
-
-def test_regrets_without_an_interval_are_dots():
-    regrets = [Regret("r", "", 0.0, NAN, NAN), Regret("s", "", 0.02, NAN, NAN)]
-    figure = regret_figure(
-        "r",
-        regrets,
-        worst=[],
-        oracles=[],
-        unit="AUC",
-        title="",
-        label="",
-        conditions="",
-    )
-    assert "r" in texts(figure)
 
 
 def points(**means):
@@ -179,7 +133,7 @@ def test_cost_labels_the_frontier_and_the_free_part(phone):
         cost_figure("c", cost, title="", label="", conditions=""), phone=phone
     )
     assert {"slow", "quick", "best"} <= set(found)
-    assert any("free part" in text for text in found)
+    assert any("clusters" in text for text in found)
     assert "median seconds, log scale" in found
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from caveat import pages as kit
-from caveat.board._build import build_page
+from caveat.board import build_page
 from caveat.pages._canvas import draw_svg
 from caveat.pages._drawn import Drawn, page_figures
 from caveat.pages._svg import inline_svg

@@ -4,10 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from caveat.board.page._blocks import natural
-from caveat.board.page._read_study import read_study
-from caveat.board.page._scorer import Scorer
-from caveat.statistics import average_ranks, nested_mean_interval, regret, select
+from caveat.board._read import natural, read_study
+from caveat.board._scores import score
+from caveat.board._study import Scorer
+from caveat.statistics import (
+    average_ranks,
+    bounded_interval,
+    nested_mean_interval,
+    regret,
+    select,
+)
 
 TWO_WORLDS = ({"variant": "easy"}, {"variant": "hard"})
 SMALL = {"a": 0.8, "b": 0.78, "c": 0.7}
@@ -41,7 +47,7 @@ def scorer(study):
 
 @pytest.fixture(scope="module")
 def scores(study, scorer):
-    return scorer.scores(study.measures[0], study.choices[0])
+    return score(scorer, study.measures[0], study.choices[0])
 
 
 @pytest.fixture(scope="module")
@@ -58,18 +64,32 @@ def test_means_and_intervals_respect_the_nesting(scores, chosen, learner):
     assert found.mean == pytest.approx(expected.mean, abs=1e-12)
 
 
-def test_the_interval_is_over_data_sets_where_there_are_several(scores, chosen):
+def test_below_five_data_sets_the_interval_is_over_repeats_and_corrected(
+    scores, chosen
+):
     part = chosen[chosen["learner"] == "a"]
-    expected = nested_mean_interval(part["value"], part["dataset"], part["world"])
-    assert scores.over == "data sets"
-    assert scores.intervals["a"].low == pytest.approx(expected.low, abs=1e-12)
-    assert scores.intervals["a"].n == 2
+    by_repeat = (
+        part.groupby(["repeat", "dataset"])["value"].mean().unstack().mean(axis=1)
+    )
+    expected = bounded_interval(by_repeat, test_share=0.25)
+    assert scores.over == "repeats"
+    found = scores.intervals["a"]
+    np.testing.assert_allclose([found.low, found.high], [expected.low, expected.high])
+    assert found.n == 3
+
+
+def test_from_five_data_sets_on_the_interval_is_over_data_sets(make_records):
+    five = [f"data-{n}" for n in range(5)]
+    records = make_records(learners=SMALL, datasets=five, worlds=({},), repeats=2)
+    study = read_study(records, name="adult-bags")
+    scores = score(Scorer(study), study.measures[0], study.choices[0])
+    assert (scores.over, scores.intervals["a"].n) == ("data sets", 5)
 
 
 @pytest.mark.parametrize("rule", ["split-bag-bootstrap", "full-bag-kfold", "oracle"])
 def test_regret_is_that_of_the_public_function(records, study, scorer, rule):
     choice = next(one for one in study.choices if one.name == rule)
-    found = scorer.scores(study.measures[0], choice).cells.search_regret
+    found = score(scorer, study.measures[0], choice).cells.search_regret
     expected = regret(records, rule, measure="auc")
     expected = expected[~expected["baseline"].astype(bool)]
     np.testing.assert_allclose(found, expected["regret"], atol=1e-15)
@@ -111,10 +131,10 @@ def test_level_means_weigh_data_sets_equally(scores, chosen):
 def test_one_block_gives_intervals_over_repeats(make_records):
     records = make_records(learners=SMALL, worlds=({},), repeats=4)
     study = read_study(records, name="adult-bags")
-    scores = Scorer(study).scores(study.measures[0], study.choices[0])
+    scores = score(Scorer(study), study.measures[0], study.choices[0])
     assert scores.over == "repeats"
     assert scores.intervals["a"].n == 4
-    assert scores.compared_by == "repeats"
+    assert scores.verdict.kind == "splits"
 
 
 def test_smaller_is_better_where_the_measure_says_so(make_records):
@@ -126,7 +146,7 @@ def test_smaller_is_better_where_the_measure_says_so(make_records):
         baseline=None,
     )
     study = read_study(records, name="adult-bags")
-    scores = Scorer(study).scores(study.measures[0], study.choices[0])
+    scores = score(Scorer(study), study.measures[0], study.choices[0])
     assert scores.order == ("good", "bad")
     assert scores.rank_table.ranks.index[0] == "good"
     assert (scores.cells.search_regret >= 0).all()
@@ -142,7 +162,7 @@ def test_a_block_that_is_still_running_takes_no_part_in_ranks(make_records):
         ),
     )
     study = read_study(records, name="adult-bags")
-    scores = Scorer(study).scores(study.measures[0], study.choices[0])
+    scores = score(Scorer(study), study.measures[0], study.choices[0])
     assert scores.rank_table.n_blocks == 1
     assert scores.count("b") == (2, 1, 1)
 
@@ -150,24 +170,9 @@ def test_a_block_that_is_still_running_takes_no_part_in_ranks(make_records):
 def test_several_rows_without_a_rule_are_never_chosen_from(make_records):
     records = make_records(learners=SMALL, worlds=({},), rules={}, repeats=2)
     study = read_study(records, name="adult-bags")
-    scores = Scorer(study).scores(study.measures[0], study.choices[0])
+    scores = score(Scorer(study), study.measures[0], study.choices[0])
     assert [one.name for one in study.choices] == [None]
     assert not scores.intervals
-
-
-def test_a_learner_out_of_every_best_set_does_not_share_the_lead(make_records):
-    # Two blocks in which the leaders change places: ranks tell nobody apart.
-    records = make_records(
-        learners={"a": 0.9, "b": 0.9, "dummy": 0.5},
-        worlds=({},),
-        datasets=("one", "two"),
-        repeats=5,
-        shift=lambda learner, data, world: 0.02 * ((learner == "a") == (data == "one")),
-    )
-    study = read_study(records, name="adult-bags")
-    scores = Scorer(study).scores(study.measures[0], study.choices[0])
-    assert not scores.differ
-    assert set(scores.leaders) == {"a", "b"}
 
 
 def test_an_oracle_leads_only_if_it_was_asked_for(records):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from caveat.board._twins import tell_twins_apart
-from caveat.board.page._read_study import read_study
+from caveat.board import tell_twins_apart
+from caveat.board._read import read_study
 
 
 @pytest.fixture

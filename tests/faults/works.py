@@ -23,7 +23,6 @@ from PIL import Image
 
 from caveat._files import write_whole
 from caveat._registry import Entry
-from caveat.board._server import PageServer
 from caveat.candidates import Annotations
 from caveat.cli import main
 from caveat.datasets import import_files, read
@@ -32,6 +31,7 @@ from caveat.datasets._fetch import obtain
 from caveat.datasets._row import SourceFile, row
 from caveat.exceptions import CaveatError
 from caveat.pages import to_csv, write_file
+from caveat.pages._server import PageServer
 from caveat.shift import export_shifted
 from caveat.study import Ledger, export, run
 from caveat.study.registry import ENGINES

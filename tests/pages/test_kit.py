@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caveat import pages as kit
-from caveat.board._build import build_page
+from caveat.board import build_page
 from caveat.exceptions import InvalidInput
 from caveat.pages._axes import round_ticks, spread
 from caveat.pages._canvas import draw_png, draw_svg, text_width

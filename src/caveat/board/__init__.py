@@ -2,4 +2,10 @@
 
 from caveat._lazy import attach
 
-__getattr__, __dir__, __all__ = attach(__name__, {"_build": ["build_report"]})
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "_build": ["build_page", "build_report"],
+        "_read": ["tell_twins_apart"],
+    },
+)

@@ -2,18 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from caveat.board.page._chapter import make_chapter
-from caveat.board.page._read_study import read_study
+import caveat
+from caveat.board import _sections as sections
+from caveat.board._claims import (
+    CHECKS,
+    caveats,
+    findings,
+    ledger_caveats,
+    next_step,
+    so_far,
+)
+from caveat.board._read import read_study
+from caveat.board._scores import Context
+from caveat.board._selection import Regrets, selection_section
+from caveat.board._study import Study
 from caveat.exceptions import UnknownName
-from caveat.pages import Page, count, say, word, write
-from caveat.statistics._rules import RecordsLike
+from caveat.pages import (
+    Block,
+    Facts,
+    Figure,
+    Look,
+    Page,
+    Prose,
+    Section,
+    Term,
+    Terms,
+    Words,
+    code,
+    count,
+    figures,
+    join,
+    name,
+    names,
+    plural,
+    prose,
+    say,
+    sentence,
+    shorten,
+    typed,
+    word,
+    write,
+)
+from caveat.pages.claims import Claim, Condition, Estimate
+from caveat.statistics import RecordsLike
+from caveat.study import trials_digest
+
+_MOST_DATA_SETS = 30
+_UNPROVEN = (
+    "; they come from an older caveat, whose records carry no digests, so nothing "
+    "shows that they are what was written"
+)
 
 
 def build_report(
@@ -94,7 +140,7 @@ def build_page(
         if not parts:
             raise UnknownName.among("study", study, known)
     chapters = [
-        make_chapter(
+        study_look(
             read_study(part, name=name, measure=measure, rule=rule),
             prefix=f"s{number}-" if len(parts) > 1 else "",
             excel_safe=excel_safe,
@@ -157,3 +203,235 @@ def _with_columns(records: Any) -> Any:
 
 def _changed(records: Any, trials: pd.DataFrame, rows: pd.DataFrame) -> Any:
     return replace(records, trials=trials, rows=rows)
+
+
+def study_look(
+    study: Study, *, prefix: str = "", excel_safe: bool = False, command: str = ""
+) -> Look:
+    """Say what a study found, in whatever state it is.
+
+    Parameters
+    ----------
+    study : Study
+    prefix : str
+        Begins names of files and ids, if the page has several looks.
+    excel_safe : bool
+        Whether CSV files are for spreadsheets.
+    command : str
+        What makes this page.
+    """
+    if study.trials.empty:
+        return _nothing_run(study, prefix, command)
+    context = Context(study, prefix, excel_safe)
+    if not study.measures or not context.scores.intervals:
+        return _no_value(study, prefix, command)
+    regrets = Regrets(context)
+    seconds = sections.search_seconds(study)
+    said: list[Claim] = [*findings(context), *caveats(context)]
+    rules = regrets.finding()
+    stars = {
+        level: claim.name
+        for level in ("", *study.levels)
+        for claim in said
+        if claim.name and claim.name == f"{prefix}below-{_place(study, level)}"
+    }
+    return Look(
+        "report",
+        _eyebrow(study),
+        [*said, *([rules] if rules is not None and rules.severity else [])],
+        [
+            sections.board_section(context, seconds, stars),
+            sections.difference_section(context),
+            selection_section(context, regrets),
+            sections.cost_section(context, seconds),
+            sections.run_section(study),
+            sections.failures_section(study, context),
+            words_section(context),
+            again_section(study, command),
+        ],
+        figure=_field(context),
+        checks=CHECKS,
+        nothing_to_do=next_step(context, seconds),
+        name=prefix.rstrip("-"),
+    )
+
+
+def _place(study: Study, level: str) -> int:
+    return ("", *study.levels).index(level)
+
+
+def _eyebrow(study: Study) -> Prose:
+    if not study.name:
+        return prose("Report")
+    topic = f", {study.topic}" if study.topic else ""
+    return say("Report on the study {name}{topic}", name=code(study.name), topic=topic)
+
+
+def _nothing_run(study: Study, prefix: str, command: str) -> Look:
+    return Look(
+        "report",
+        _eyebrow(study),
+        [Condition(sentence="Nothing has been run yet.")],
+        [
+            Section(
+                name="again",
+                eyebrow="Do it again",
+                heading="Run a study, and this page has something to say",
+                blocks=[Facts([], f"caveat run STUDY.yaml\n{command}".strip())],
+            )
+        ],
+        nothing_to_do="Run a study, then make this page again.",
+        name=prefix.rstrip("-"),
+    )
+
+
+def _no_value(study: Study, prefix: str, command: str) -> Look:
+    done = (study.trials["state"] == "done").any()
+    claim: Claim = Condition(
+        sentence="No trial gave a value.",
+        how="What went wrong stands below, by reason and learner.",
+        fix="Mend the first reason below, and run the study again.",
+    )
+    if study.is_running:
+        claim = so_far(study)
+    elif done and study.measures:
+        claim = Condition(
+            sentence="Nothing was chosen: no selection rule was recorded.",
+            how="Searches have several rows; a rule names the criterion to choose by.",
+        )
+    elif done:
+        claim = Condition(
+            sentence="Trials ended, but no measure was recorded.",
+            how="Without a measure on the test part there is nothing to compare.",
+        )
+    parts = [sections.failures_section(study, None), sections.run_section(study)]
+    if study.is_running:
+        parts.reverse()
+    return Look(
+        "report",
+        _eyebrow(study),
+        [claim, *ledger_caveats(study)],
+        [*parts, again_section(study, command)],
+        nothing_to_do="Wait for the first trial to end." if study.is_running else "",
+        name=prefix.rstrip("-"),
+    )
+
+
+def _field(context: Context) -> Figure:
+    """Draw every learner on one line, beside the floor and the reference."""
+    study, scores = context.study, context.scores
+    known = [one for one in scores.order if one in scores.intervals]
+    marks = [
+        figures.Mark(
+            context.names[one],
+            scores.estimate(one),
+            "earned" if one in scores.leaders else "faint",
+        )
+        for one in known
+    ]
+    marks += [
+        figures.Mark("every label", scores.estimate(one), "c8")
+        for one in study.references[:1]
+        if one in scores.intervals
+    ]
+    floor = None
+    if np.isfinite(context.floor.value):
+        label = "floor" if context.floor.name.startswith("the") else "clusters"
+        estimate = Estimate(context.floor.value, context.unit)
+        floor = figures.Mark(label, estimate, "free")
+    listed = ", ".join(f"{mark.label} {mark.estimate.text}" for mark in marks)
+    chosen = ""
+    if scores.choice.is_made:
+        chosen = f"; tuned by {scores.choice.title}"
+    return figures.score_line(
+        marks,
+        name=f"{context.prefix}field",
+        label=f"Mean {context.unit}: {listed}.",
+        floor=floor,
+        limits=context.measure.range,
+        sign=context.measure.sign,
+        conditions=say(
+            "Mean test {unit} over {where}; {repeats}{chosen}. Blue: not told from the "
+            "first. Lines: 95\u00a0% intervals over {over}.",
+            unit=name(context.unit),
+            where=context.where,
+            repeats=plural(scores.cells.repeats, "repeat"),
+            chosen=chosen,
+            over=scores.over,
+        ),
+    )
+
+
+def words_section(context: Context) -> Section:
+    """Explain measures, learners, rules and data, with their own warnings."""
+    study, prefix = context.study, context.prefix
+    named = [("measure", one.name, one.title) for one in study.measures]
+    learners = [("learner", one, title) for one, title in context.names.items()]
+    rules = [("rule", c.name, c.title) for c in study.choices if c.name is not None]
+    parts: list[Block] = []
+    for title, group in (
+        ("Measures", named), ("Learners", learners), ("Selection rules", rules),
+    ):  # fmt: skip
+        terms = [
+            _term(f"{prefix}{kind}-{number}", shown, study.facts(kind, one))
+            for number, (kind, one, shown) in enumerate(group)
+        ]
+        if terms:
+            parts.append(Terms(title, terms))
+    data = [
+        _data_term(f"{prefix}data-{number}", one, study.facts("dataset", one))
+        for number, one in enumerate(study.datasets[:_MOST_DATA_SETS])
+    ]
+    known = [one for one in data if one.summary or one.warnings]
+    if known:
+        parts.append(Terms("The data", known))
+    return Section("words", "Words", "What the names stand for", blocks=parts)
+
+
+def _term(identity: str, title: str, facts: Mapping[str, Any]) -> Term:
+    summary, paper = facts.get("summary") or "", facts.get("paper") or ""
+    parts = [sentence(str(part)) for part in (summary, paper) if part]
+    warnings = typed(str(facts.get("warnings") or ""))
+    return Term(identity, title, join(map(typed, parts)), warnings)
+
+
+def _data_term(identity: str, title: str, facts: Mapping[str, Any]) -> Term:
+    sizes = [
+        plural(facts[key], key.rstrip("s"))
+        for key in ("rows", "columns")
+        if isinstance(facts.get(key), int)
+    ]
+    first = ", ".join([*sizes, *([facts["task"]] if facts.get("task") else [])])
+    parts = [first, facts.get("source"), facts.get("licence")]
+    summary = " ".join(sentence(str(part)) for part in parts if part)
+    notes = " ".join(sentence(str(note)) for note in facts.get("notes") or ())
+    return Term(identity, shorten(title, 40), typed(summary), notes)
+
+
+def again_section(study: Study, command: str) -> Section:
+    """Give the command, the digest of the ledger and the versions."""
+    protocols = sorted(study.trials["protocol"].dropna().astype(str).unique())
+    digest = trials_digest(pd.concat([study.trials, study.baseline]))
+    pairs: list[tuple[str, Words]] = [
+        ("Beside this page", "figures/ (SVG, PNG), tables/ (CSV, LaTeX)"),
+        (
+            "Ledger",
+            say(
+                "{n} trials, {digest} is the sha256 of their records{proven}",
+                n=count(len(study.trials) + len(study.baseline)),
+                digest=code(digest),
+                proven="" if study.proven else _UNPROVEN,
+            ),
+        ),
+    ]
+    if protocols:
+        pairs.append(("Protocol", names(protocols)))
+    ran = [f"{k} {shorten(' and '.join(v), 60)}" for k, v in study.versions.items()]
+    pairs.append(("Trials ran with", ", ".join(ran) or "versions were not recorded"))
+    pairs.append(("Page made by", f"caveat {caveat.__version__}"))
+    return Section(
+        name="again",
+        eyebrow="Do it again",
+        heading="The same ledger gives the same page, byte for byte",
+        blocks=[Facts(pairs, command)],
+    )

@@ -17,7 +17,7 @@ def show_leaderboard(records: Records, study: str) -> None:
 
     Incomplete searches are counted below the table, never filled in.
     """
-    from caveat.board._twins import tell_twins_apart
+    from caveat.board import tell_twins_apart
     from caveat.statistics import average_ranks, direction_of, select
     from caveat.study import TOPICS
 

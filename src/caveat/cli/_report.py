@@ -14,7 +14,7 @@ from caveat.cli._remark import show_caveat
 from caveat.cli._status import find_ledger, tell_damage
 
 if TYPE_CHECKING:
-    from caveat.pages import Chapter
+    from caveat.pages import Look
     from caveat.study import Records
 
 _MOST_CAVEATS = 3
@@ -53,7 +53,7 @@ def report(
     a study that is still running goes on, and the page says how far it is. Damaged
     records are left out and counted on the page; the exit code is then 1.
     """
-    from caveat.board._build import build_page
+    from caveat.board import build_page
     from caveat.pages import write
 
     where = find_ledger(ledger)
@@ -70,12 +70,12 @@ def report(
         command=shlex.join(words),
     )
     index = write(page, out)
-    for chapter in page.chapters:
-        _summarise(chapter)
+    for look in page.chapters:
+        _summarise(look)
     trials = sum(len(one.trials) for one in records)
     fine = ["done", "pending", "running", "damaged"]
     failed = sum(int((~one.trials["state"].isin(fine)).sum()) for one in records)
-    caveats = sum(len(chapter.caveats) for chapter in page.chapters)
+    caveats = sum(len(look.caveats) for look in page.chapters)
     counts = f"{caveats} caveats, {trials:,} trials, {failed or 'none'} failed"
     say(f"{counts}. Page: {index}")
     if tell_damage([item for one in records for item in one.damaged], where):
@@ -97,12 +97,13 @@ def read_ledger(where: str, study: str | None) -> tuple[list[Records], str]:
         return records, book.url if "://" in where else Path(where).name
 
 
-def _summarise(chapter: Chapter) -> None:
-    """Print a chapter's finding and its worst caveats."""
-    say(_plain(chapter.title), "bold")
-    for section, number, caveat in chapter.caveats[:_MOST_CAVEATS]:
-        where = f"Section {number}, {section.eyebrow}"
-        show_caveat(caveat.severity, caveat.words, where)
+def _summarise(look: Look) -> None:
+    """Print a study's finding, its worst caveats and what to do."""
+    say(_plain(look.headline), "bold")
+    for claim in look.ordered[:_MOST_CAVEATS]:
+        assert claim.severity is not None
+        show_caveat(claim.severity, claim.words, _plain(claim.how))
+    say(f"Now: {_plain(look.action)}")
 
 
 def _plain(words: object) -> str:

@@ -18,7 +18,7 @@ from caveat.cli._report import read_ledger
 from caveat.cli._status import find_ledger
 
 if TYPE_CHECKING:
-    from caveat.board._server import PageServer
+    from caveat.pages import PageServer
 
 # A page that takes long to build is built seldom: a tenth of the time at most.
 _PAUSE_PER_BUILD = 9
@@ -78,7 +78,7 @@ def serve(
     Without LEDGER, the only one in this folder is taken. Only this machine can
     reach the page, which has the figures and tables of `caveat report`.
     """
-    from caveat.board._server import PageServer, is_loopback
+    from caveat.pages import PageServer, is_loopback
     from caveat.exceptions import InvalidInput
 
     if not is_loopback(host) and not allow_remote:
@@ -132,7 +132,7 @@ class _Live:
 
     def pages(self) -> dict[str, bytes]:
         """Build the page and all files beside it."""
-        from caveat.board._build import build_page
+        from caveat.board import build_page
         from caveat.pages import contents
 
         started = time.perf_counter()

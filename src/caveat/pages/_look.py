@@ -19,7 +19,16 @@ from caveat.pages._render import render
 from caveat.pages._rules import Outcome, judge
 from caveat.pages._sarif import to_sarif
 from caveat.pages._write import write
-from caveat.pages.claims import AgainstFloor, Claim, Condition, Unfinished, Value
+from caveat.pages.claims import (
+    AgainstFloor,
+    Claim,
+    Comparison,
+    Condition,
+    Standings,
+    Tie,
+    Unfinished,
+    Value,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,15 +98,26 @@ class Look:
     def leading(self) -> tuple[Claim, ...]:
         """The claims of the title: the score beside its floor, then the worst finding.
 
-        A claim leads only if its interval decides it. Where none does, the title says
-        what is unfinished, or a plain fact, or that nothing is sure.
+        Where a topic puts a comparison before its score, that comes first, then the
+        score. A claim leads only if its interval decides it. Where none does, the
+        title says what is unfinished, or a plain fact, or that nothing is sure.
         """
+        running = [c for c in self.claims if isinstance(c, Unfinished) and c.leads]
+        return tuple(running[:1]) or self.found
+
+    @property
+    def found(self) -> tuple[Claim, ...]:
+        """The claims that would lead if everything had been done."""
         able = [claim for claim in self.claims if claim.may_lead]
         scores = [c for c in able if isinstance(c, AgainstFloor | Value)]
         findings = [c for c in able if c.severity is None and c not in scores]
         score = [c for c in scores if c.severity is None][:1]
         worst = [c for c in self.ordered if c.may_lead and c.estimates][:1]
         worst = [c for c in worst if c.severity != "note"]
+        orders = (Comparison, Tie, Standings)
+        first = next((c for c in findings if isinstance(c, orders)), None)
+        if first and (not score or able.index(first) < able.index(score[0])):
+            return (first, *score)
         found = tuple(score + worst) or tuple(findings[:1])
         if found:
             return found
@@ -118,8 +138,9 @@ class Look:
     @property
     def lede(self) -> Prose:
         """The findings of the title with intervals and tests; caveats stand below."""
-        found = [claim for claim in self.leading if claim.severity is None]
-        return join([part for c in found for part in (c.words, prose(c.how))])
+        said = [claim for claim in self.found if claim.severity is None]
+        words = join([part for c in said for part in (c.words, prose(c.how))])
+        return words if self.leading == self.found else prose("So far: ") + words
 
     @property
     def action(self) -> Prose:

@@ -5,9 +5,15 @@ from caveat._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "_rules": ["Rule", "direction_of", "resolve_rule"],
+        "_rules": [
+            "Glossary",
+            "RecordsLike",
+            "Rule",
+            "direction_of",
+            "resolve_rule",
+        ],
         "_groups": ["SelectionTable"],
-        "_selection": ["select"],
+        "_selection": ["choose", "select"],
         "_regret": ["regret"],
         "_agreement": ["criterion_agreement"],
         "_advice": ["fitting_test"],

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from caveat.pages._model import Words
-from caveat.pages._numbers import count, percent
-from caveat.pages._prose import Prose, names, say, strong
+from caveat.pages._numbers import count, percent, word
+from caveat.pages._prose import Prose, names, prose, say, strong
 from caveat.pages.claims._claim import Claim, Standing
 from caveat.pages.claims._estimate import Estimate, score, started, written
+from caveat.pages.claims._limits import Condition
 
 
 @dataclass(frozen=True)
@@ -92,12 +93,21 @@ class Comparison(Claim):
 
 @dataclass(frozen=True)
 class Tie(Claim):
-    """Members that no test tells apart, in the order of the table."""
+    """Members that no test tells apart, in the order of the table.
+
+    `noun` is what they are, in the plural: more than three are counted in titles.
+    """
 
     members: tuple[str, ...]
     test: str
     measure: str = ""
     shown: int = 4
+    noun: str = ""
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """How many they are."""
+        return (len(self.members),)
 
     @property
     def words(self) -> Prose:
@@ -106,12 +116,20 @@ class Tie(Claim):
 
     @property
     def short(self) -> Prose:
-        """Say it without the test."""
+        """Say it without the test; of many by their number, if it is known of what."""
+        if self.noun and len(self.members) > 3:
+            many = f"{word(len(self.members))} {self.noun}"
+            return started(prose(f"{many} cannot be told apart."))
         return started(self._who() + ".")
 
     def _who(self) -> Prose:
         who = names(list(self.members), most=self.shown)
         return say("{who} cannot be told apart", who=who)
+
+
+@dataclass(frozen=True)
+class Standings(Condition):
+    """Who comes first where, as tests count it, where no one difference says it all."""
 
 
 @dataclass(frozen=True)

@@ -89,11 +89,16 @@ class Absence(Claim):
 
 @dataclass(frozen=True)
 class Unfinished(Claim):
-    """What was planned and not done; counted beside what it could change."""
+    """What was planned and not done; counted beside what it could change.
+
+    `leads`: whether it could change everything, as in a study that still runs; it is
+    then the title, and what else was found stands below it as "so far".
+    """
 
     what: Words
     done: int
     planned: int
+    leads: bool = False
 
     @property
     def numbers(self) -> tuple[float, ...]:
@@ -102,7 +107,11 @@ class Unfinished(Claim):
 
     @property
     def words(self) -> Prose:
-        """Say how much is missing."""
+        """Say how much is missing, or how far it has come."""
+        if self.leads:
+            done, all_ = count(self.done), count(self.planned)
+            template = "{done} of {planned} {what} so far."
+            return say(template, done=done, planned=all_, what=self.what)
         missing = strong(count(self.planned - self.done))
         parts = {"what": self.what, "missing": missing, "planned": count(self.planned)}
         return say("{missing} of {planned} {what} are not done.", **parts)

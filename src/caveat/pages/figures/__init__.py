@@ -10,6 +10,7 @@ __getattr__, __dir__, __all__ = attach(
         "_ladder": ["Rung", "ladder"],
         "_curves": ["Curve", "curves", "decay"],
         "_matrix": ["matrix"],
+        "_range": ["interval_range", "shown_range"],
         "_pairs": ["Pair", "paired_dots"],
     },
 )

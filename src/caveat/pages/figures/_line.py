@@ -14,9 +14,11 @@ from caveat.pages._axes import (
     value_axis,
 )
 from caveat.pages._model import Figure, Words
-from caveat.pages.figures._range import axis_range, ends_of
+from caveat.pages.figures._range import ends_of, interval_range
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from caveat.pages._canvas import Canvas
     from caveat.pages.claims import Estimate
 
@@ -37,6 +39,7 @@ def score_line(
     floor: Mark | None = None,
     band: tuple[float, float] | None = None,
     limits: tuple[float, float] | None = None,
+    sign: float = 1,
     conditions: Words = "",
     name: str = "line",
 ) -> Figure:
@@ -54,28 +57,46 @@ def score_line(
         Where 95 % of shuffled labels land.
     limits : (float, float), optional
         Where the measure ends; the axis never goes beyond.
+    sign : {1, -1}
+        -1 if smaller is better: the floor is then hatched from the right.
     conditions : Prose, Span or str
     name : str
         Names its files.
     """
     shown = [*marks, *([floor] if floor else [])]
-    known = [number for mark in shown for number in mark.estimate.numbers]
-    low, high = axis_range([*known, *(band or ())], limits)
+    spans = [(*ends_of(m.estimate), m.estimate.value) for m in shown]
+    fixed = [floor.estimate.value] if floor else []
+    low, high = interval_range(
+        [(bottom, value, top) for bottom, top, value in spans], [*fixed, *(band or ())]
+    )
+    if limits is not None:
+        low, high = max(low, limits[0]), min(high, limits[1])
+    inside = [m for m in shown if low <= m.estimate.value <= high]
+
+    def rank(mark: Mark) -> int:
+        """Who is named first where there is no room for all."""
+        if mark is shown[0] or mark is floor:
+            return 0
+        return 1 if mark not in inside else 2
 
     def draw(canvas: Canvas) -> None:
         axes = number_line(canvas)
+        value_axis(axes, canvas, low, high, "")
         if floor is not None:
-            free_part(axes, canvas, low, floor.estimate.value)
+            edge = low if sign > 0 else high
+            free_part(axes, canvas, edge, floor.estimate.value)
         if band is not None:
             axes.axvspan(*band, color=canvas.colour("null"), linewidth=0, zorder=3)
         for mark in marks:
             one = mark.estimate
+            if mark not in inside:
+                _at_edge(axes, canvas, low if one.value < low else high, mark.token)
+                continue
             below, above = ends_of(one)
             interval(axes, canvas, 0.5, below, one.value, above, token=mark.token)
-        value_axis(axes, canvas, low, high, "")
         words = [
-            (m.estimate.value, f"{m.label} {m.estimate.text}", m.token, "bold")
-            for m in shown
+            (min(max(m.estimate.value, low), high), _name(m, inside), m.token, "bold")
+            for m in sorted(shown, key=rank)
         ]
         chance = [] if band is None else [(sum(band) / 2, "chance", "muted", "normal")]
         line_labels(axes, canvas, 1.06, words + chance)
@@ -89,4 +110,24 @@ def score_line(
         phone_size=(3.6, 1.7),
         conditions=conditions,
         one_line=True,
+    )
+
+
+def _name(mark: Mark, inside: Sequence[Mark]) -> str:
+    far = "" if mark in inside else ", off the scale"
+    return f"{mark.label} {mark.estimate.text}{far}"
+
+
+def _at_edge(axes: Axes, canvas: Canvas, edge: float, token: str) -> None:
+    """Point to a value that lies beyond the axis."""
+    low, high = axes.get_xlim()
+    axes.plot(
+        [edge],
+        [0.5],
+        marker="<" if edge < (low + high) / 2 else ">",
+        color=canvas.colour("muted" if token == "faint" else token),
+        markersize=5,
+        linestyle="none",
+        clip_on=False,
+        zorder=4,
     )

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from caveat.board import _server
-from caveat.board._server import PageServer
 from caveat.exceptions import InvalidInput
+from caveat.pages import _server
+from caveat.pages._server import PageServer
 
 PAGES = {"index.html": b"<p>live", "tables/a b.csv": b"a,b\n1,2\n"}
 

@@ -1,4 +1,4 @@
-"""Quality against time, with the frontier of what is worth its seconds."""
+"""Figures that only a report has: average ranks, and quality against time."""
 
 from __future__ import annotations
 
@@ -7,13 +7,163 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 
-from caveat.board.figures._range import interval_range
-from caveat.pages import Canvas, Words, fixed, prose, shorten, text_width
-from caveat.pages._axes import interval, upright_axis
-from caveat.pages._labels import Box, Mark, around_points
-from caveat.pages._model import Download, Figure
+from caveat.pages import (
+    Box,
+    Canvas,
+    Download,
+    Figure,
+    Mark,
+    Words,
+    around_points,
+    fixed,
+    interval,
+    prose,
+    shorten,
+    text_width,
+    upright_axis,
+)
+from caveat.pages.figures import interval_range
+
+_STEP = 0.19  # inches from one name to the next
+_BAR = 0.085  # inches from one bar to the next
+
+
+def critical_difference_figure(
+    name: str,
+    ranks: pd.Series,
+    cliques: Sequence[Sequence[str]],
+    difference: float | None,
+    *,
+    title: Words,
+    label: str,
+    conditions: Words,
+    downloads: Sequence[Download] = (),
+    cannot: Words = "",
+) -> Figure:
+    """Draw average ranks, best at the left, with a bar over each clique.
+
+    Parameters
+    ----------
+    name : str
+    ranks : Series
+        Average ranks, best first.
+    cliques : sequence of sequences of names
+        Learners that cannot be told apart.
+    difference : float or None
+        The critical difference, drawn as a ruler.
+    title, label, conditions, downloads, cannot
+        As in `Figure`.
+    """
+    half = -(-len(ranks) // 2)
+    height = 0.72 + _BAR * len(cliques) + 0.12 + _STEP * half + 0.05
+    return Figure(
+        name=name,
+        title=title,
+        label=label,
+        draw=None
+        if cannot
+        else lambda canvas: _draw_ranks(canvas, ranks, cliques, difference),
+        cannot=cannot,
+        size=(7.0, height),
+        phone_size=(3.6, height),
+        conditions=conditions,
+        downloads=downloads,
+    )
+
+
+def _draw_ranks(
+    canvas: Canvas,
+    ranks: pd.Series,
+    cliques: Sequence[Sequence[str]],
+    difference: float | None,
+) -> None:
+    count = len(ranks)
+    first = set(cliques[0]) if cliques and ranks.index[0] in cliques[0] else set()
+    for longest in range(30, 5, -1):
+        names = {one: shorten(one, longest) for one in ranks.index}
+        texts = {one: f"{names[one]} {fixed(rank, 2)}" for one, rank in ranks.items()}
+        side = max(text_width(text, 8, "bold") for text in texts.values()) + 0.12
+        if side <= canvas.width * 0.36:
+            break
+    left, right = side, canvas.width - side
+    line = canvas.height - 0.58
+    axes = canvas.axes(0, 0, canvas.width, canvas.height)
+    axes.set_xlim(0, canvas.width)
+    axes.set_ylim(0, canvas.height)
+    axes.set_axis_off()
+
+    def place(rank: float) -> float:
+        return left + (rank - 1) / max(count - 1, 1) * (right - left)
+
+    axes.plot([left, right], [line, line], color=canvas.colour("faint"), linewidth=0.75)
+    every = max(1, -(-count // (6 if canvas.phone else 12)))
+    for tick in range(1, count + 1, every):
+        x = place(tick)
+        axes.plot(
+            [x, x], [line, line + 0.05], color=canvas.colour("faint"), linewidth=0.75
+        )
+        canvas.text(x, line + 0.13, str(tick), size=8, token="muted", ha="center")
+    if difference is not None and difference < count - 1:
+        _ruler(canvas, left, place(1 + difference), difference)
+    bottom = line - 0.05 - _BAR * len(cliques) - 0.08
+    half = -(-count // 2)
+    for number, (one, rank) in enumerate(ranks.items()):
+        at_left = number < half
+        row = number if at_left else count - 1 - number
+        y = bottom - _STEP * (row + 0.5)
+        x = place(rank)
+        stop = left - 0.02 if at_left else right + 0.02
+        axes.plot(
+            [x, x, stop],
+            [line, y, y],
+            color=canvas.colour("faint"),
+            linewidth=0.75,
+            solid_joinstyle="miter",
+            zorder=1,
+        )
+        axes.plot(
+            [x],
+            [line],
+            "o",
+            color=canvas.colour("ink"),
+            markersize=4.5,
+            markeredgewidth=0,
+            zorder=4,
+        )
+        text = texts[one] if at_left else f"{fixed(rank, 2)} {names[one]}"
+        canvas.text(
+            stop - 0.04 if at_left else stop + 0.04,
+            y,
+            text,
+            size=8,
+            weight="bold" if one in first else "normal",
+            ha="right" if at_left else "left",
+        )
+    for number, clique in enumerate(cliques):
+        y = line - 0.09 - _BAR * number
+        ends = [place(ranks[one]) for one in clique]
+        axes.plot(
+            [min(ends) - 0.04, max(ends) + 0.04],
+            [y, y],
+            color=canvas.colour("earned-fill"),
+            linewidth=3.2,
+            solid_capstyle="butt",
+            zorder=3,
+        )
+
+
+def _ruler(canvas: Canvas, left: float, right: float, difference: float) -> None:
+    y = canvas.height - 0.26
+    axes = canvas.sheet.axes[0]
+    colour = canvas.colour("ink")
+    axes.plot([left, right], [y, y], color=colour, linewidth=1.2, solid_capstyle="butt")
+    for x in (left, right):
+        axes.plot([x, x], [y - 0.04, y + 0.04], color=colour, linewidth=1.2)
+    text = f"critical difference {fixed(difference, 2)}"
+    canvas.text(left, canvas.height - 0.1, text, size=8, token="muted")
 
 
 @dataclass(frozen=True)
@@ -91,7 +241,7 @@ def cost_figure(
         name=name,
         title=title,
         label=label,
-        draw=lambda canvas: _draw(canvas, cost),
+        draw=lambda canvas: _draw_cost(canvas, cost),
         size=(7.0, 2.95),
         phone_size=(3.6, 3.3),
         conditions=prose(conditions) + (" Triangle: off the scale." * off),
@@ -147,7 +297,7 @@ class _Plot:
         return Box(left - 0.02, bottom - 0.02, right + 0.02, top + 0.02)
 
 
-def _draw(canvas: Canvas, cost: Cost) -> None:
+def _draw_cost(canvas: Canvas, cost: Cost) -> None:
     plot = _Plot(canvas, cost)
     taken = [*_staircase(plot), *_intervals(plot)]
     if cost.free is not None:
@@ -267,7 +417,7 @@ def _free_line(plot: _Plot, taken: Sequence[Box]) -> Box:
     plot.axes.axhline(
         free, color=canvas.colour("free"), linewidth=1.3, linestyle=(0, (4, 2.5))
     )
-    words = "free part" if canvas.phone else "free part: EAPP, no labels"
+    words = "clusters" if canvas.phone else "what clusters reach"
     text = f"{words} {fixed(free, plot.cost.places)}"
     width = text_width(text, weight="bold")
     right, y = plot.inches(plot.stop, free)

@@ -1,0 +1,421 @@
+"""Boards that people expect beside the leaderboard, each a table with its file.
+
+Ranks per data set or world, wins against each other, strengths on the Elo scale,
+improvability, effect sizes and the probability that a difference matters. They show;
+the verdict is made elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from caveat.board._scores import Context
+from caveat.board._study import CellFacts
+from caveat.pages import (
+    Cell,
+    Column,
+    Details,
+    Notice,
+    Row,
+    Table,
+    code,
+    count,
+    fixed,
+    name,
+    percent,
+    plural,
+    say,
+    shorten,
+)
+from caveat.statistics import (
+    bayesian_correlated_t_test,
+    bayesian_signed_rank_test,
+    bradley_terry,
+    cliffs_delta,
+    common_language,
+    improvability,
+    win_tie_loss,
+)
+
+_MOST_LEARNERS = 20
+_ROPE = 0.01
+_FEWEST_DATA_SETS = 6
+_MOST_COLUMNS = 40
+_MOST_BLOCKS = 60
+
+
+def further_boards(context: Context) -> list[Details]:
+    """Build all of them, folded; none with fewer than two learners that have values."""
+    units, over = unit_table(context)
+    if units.shape[1] < 2 or len(units) < 2:
+        return []
+    shown = [
+        _wins(context, units, over),
+        _strengths(context, units, over),
+        _improvable(context, units, over),
+        *_effects(context, units, over),
+    ]
+    summary = "Further boards: wins, strength, improvability, effect sizes, Bayes"
+    return [Details(summary, shown)]
+
+
+def unit_table(context: Context) -> tuple[pd.DataFrame, str]:
+    """Means of the units that learners share, and what those are.
+
+    Blocks where there are several; the repeats of the only one otherwise.
+    """
+    scores = context.scores
+    ours = [one for one in scores.order if one in scores.intervals][:_MOST_LEARNERS]
+    if len(scores.blocks) > 1:
+        noun = context.study.noun
+        return scores.means[ours], noun.many
+    return scores.by_repeat[ours].reset_index(drop=True), "repeats"
+
+
+def _table(
+    context: Context,
+    file: str,
+    title: str,
+    frame: pd.DataFrame,
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[Cell]],
+    conditions: str,
+) -> Table:
+    csv = context.csv(file, frame)
+    latex = context.latex(file, frame, 3)
+    return Table(
+        f"{context.prefix}{file}",
+        title,
+        columns,
+        [Row(cells) for cells in rows],
+        conditions=conditions,
+        downloads=[csv, latex],
+        titled=True,
+    )
+
+
+def _wins(context: Context, units: pd.DataFrame, over: str) -> Table:
+    """Every learner against every other: wins, ties, losses, share with interval."""
+    direction = context.measure.direction
+    found = win_tie_loss(units, direction=direction)
+    games = found["wins"] + found["ties"] + found["losses"]
+    points = found["wins"] + found["ties"] / 2
+    ends = [_wilson(p, n) for p, n in zip(points, games, strict=True)]
+    frame = found.assign(
+        share=points / games, low=[e[0] for e in ends], high=[e[1] for e in ends]
+    )
+    order, names = list(units.columns), context.names
+    cells = {(row.a, row.b): row for row in frame.itertuples()}
+    rows = [
+        [
+            Cell(name(names[a])),
+            *(_against(cells[a, b], over) if a != b else Cell("") for b in order),
+        ]
+        for a in order
+    ]
+    columns = [Column("Row against column", "name")]
+    columns += [Column(name(names[one])) for one in order]
+    return _table(
+        context,
+        "wins",
+        f"Wins, ties and losses over {plural(len(units), 'unit').split()[0]} {over}",
+        frame,
+        columns,
+        rows,
+        "A win by a hair counts as one by a mile. The file has the share of wins with "
+        "its 95\u00a0% interval (Wilson), ties as halves.",
+    )
+
+
+def _against(row: object, over: str) -> Cell:
+    wins, ties, losses = (int(getattr(row, k)) for k in ("wins", "ties", "losses"))
+    share, low, high = (float(getattr(row, k)) for k in ("share", "low", "high"))
+    ends = f"{percent(share)} ({percent(low)} to {percent(high)}) of {over}"
+    return Cell(f"{wins}/{ties}/{losses}", value=share, how=ends)
+
+
+def _wilson(points: float, games: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share; the whole range without a game."""
+    if not games:
+        return 0.0, 1.0
+    z = 1.959964
+    share = points / games
+    middle = (share + z * z / (2 * games)) / (1 + z * z / games)
+    spread = np.sqrt(share * (1 - share) / games + z * z / (4 * games * games))
+    half = z * spread / (1 + z * z / games)
+    return max(0.0, float(middle - half)), min(1.0, float(middle + half))
+
+
+def _strengths(context: Context, units: pd.DataFrame, over: str) -> Table:
+    found = bradley_terry(units, direction=context.measure.direction, n_resamples=200)
+    frame = found.rename_axis("learner").reset_index()
+    rows = [
+        [
+            Cell(name(context.names[str(row.learner)])),
+            Cell(f"{row.elo:.0f}", value=row.elo),
+            Cell(_ends(row.low, row.high, 0)),
+        ]
+        for row in frame.itertuples()
+    ]
+    columns = [
+        Column("Learner", "name"),
+        Column("Strength", best="max", sorted=True),
+        Column("95\u00a0% interval"),
+    ]
+    return _table(
+        context,
+        "elo",
+        "Strength on the Elo scale (Bradley-Terry)",
+        frame,
+        columns,
+        rows,
+        f"From wins over {over}; mean 1000, 400 more win ten times of eleven. "
+        f"Interval: bootstrap over {over}, none below five. Depends on who takes part.",
+    )
+
+
+def _improvable(context: Context, units: pd.DataFrame, over: str) -> Table:
+    floors = _floors(context, units)
+    direction = context.measure.direction
+    found = improvability(units, floors=floors, direction=direction)
+    frame = found.rename_axis("learner").reset_index()
+    rows = [
+        [
+            Cell(name(context.names[str(row.learner)])),
+            Cell(fixed(row.mean, 2), value=row.mean),
+            Cell(_ends(row.low, row.high, 2)),
+        ]
+        for row in frame.itertuples()
+    ]
+    columns = [
+        Column("Learner", "name"),
+        Column("Improvability", best="min", sorted=True),
+        Column("95\u00a0% interval"),
+    ]
+    against = "what clusters reach" if floors is not None else "the lowest mean"
+    return _table(
+        context,
+        "improvability",
+        "Improvability: the way from the floor to the first that is left open",
+        frame,
+        columns,
+        rows,
+        f"0: first everywhere; 1: at the floor, {against}. Mean over {over}.",
+    )
+
+
+def _floors(context: Context, units: pd.DataFrame) -> np.ndarray | None:
+    """Give what clusters reach on every block; None unless known for all."""
+    if len(units) != len(context.study.blocks) or not len(context.free):
+        return None
+    known = context.study.blocks["dataset"].map(context.free).to_numpy(dtype=float)
+    return None if np.isnan(known).any() else known
+
+
+def _effects(context: Context, units: pd.DataFrame, over: str) -> Iterator[Table]:
+    """Effect sizes of all pairs, and how probable it is that they matter."""
+    sign, names = context.measure.sign, context.names
+    ratio = context.study.test_share / (1 - context.study.test_share)
+    data_sets = len(context.study.datasets)
+    table = context.scores.by_repeat
+    found = []
+    for a, b in combinations(units.columns, 2):
+        one, other = sign * units[a], sign * units[b]
+        if data_sets >= _FEWEST_DATA_SETS:
+            means = sign * table[[a, b]].groupby(level=0).mean()
+            practical = bayesian_signed_rank_test(
+                means[a], means[b], rope=_ROPE, n_samples=2000
+            )
+        else:
+            pair = (sign * table[[a, b]]).groupby(level="repeat").mean()
+            practical = bayesian_correlated_t_test(
+                pair[a], pair[b], test_train_ratio=ratio, rope=_ROPE
+            )
+        found.append(
+            {
+                "a": a,
+                "b": b,
+                "difference": float((one - other).mean()),
+                "cliffs_delta": cliffs_delta(one, other),
+                "common_language": common_language(one, other),
+                "p_better": practical.better,
+                "p_same": practical.same,
+                "p_worse": practical.worse,
+            }
+        )
+    frame = pd.DataFrame(found)
+    rows = [
+        [
+            Cell(say("{a} – {b}", a=name(names[row.a]), b=name(names[row.b]))),
+            Cell(fixed(row.difference, 3), value=row.difference),
+            Cell(fixed(row.cliffs_delta, 2), value=row.cliffs_delta),
+            *(
+                Cell("" if p != p else percent(p), value=None if p != p else p)
+                for p in (row.p_better, row.p_same, row.p_worse)
+            ),
+        ]
+        for row in frame.itertuples()
+    ]
+    columns = [
+        Column("Pair", "name"),
+        Column("Difference", best="max"),
+        Column("Cliff's delta", best="max"),
+        Column("Better"),
+        Column("Same", best="max"),
+        Column("Worse"),
+    ]
+    posterior = "Bayesian signed-rank test over data sets"
+    if data_sets < _FEWEST_DATA_SETS:
+        posterior = "Bayesian correlated t-test over repeats"
+    yield _table(
+        context,
+        "effects",
+        "Effect sizes, and how probable it is that they matter",
+        frame,
+        columns,
+        rows,
+        f"Difference of means over {over}. Better, same, worse: {posterior}; "
+        f"differences up to {_ROPE} {context.unit} count as the same.",
+    )
+
+
+def _ends(low: float, high: float, places: int) -> str:
+    known = np.isfinite([low, high]).all()
+    return f"{fixed(low, places)} to {fixed(high, places)}" if known else ""
+
+
+def rank_matrix(context: Context) -> Table | Notice | None:
+    """Build the matrix of ranks; a notice if it is too large, None without ranks."""
+    scores = context.scores
+    if scores.rank_table is None or len(scores.blocks) < 2:
+        return None
+    return _Matrix(context).block()
+
+
+@dataclass(frozen=True)
+class _Matrix:
+    context: Context
+
+    @cached_property
+    def order(self) -> list[str]:
+        table = self.context.scores.rank_table
+        assert table is not None
+        return list(table.ranks.index)
+
+    @cached_property
+    def places(self) -> dict[tuple[int, str], float]:
+        """Rank by block and learner, where there is one."""
+        table = self.context.scores.rank_table
+        assert table is not None
+        return {
+            (int(block), str(learner)): float(rank)
+            for learner, column in table.table.items()
+            for block, rank in column.items()
+            if np.isfinite(rank)
+        }
+
+    def block(self) -> Table | Notice:
+        study, learners = self.context.study, len(self.order)
+        blocks = len(study.blocks)
+        file = self.context.csv("ranks", self.frame())
+        if learners > _MOST_COLUMNS or blocks > _MOST_BLOCKS:
+            words = say(
+                "Ranks per {one}: {learners} learners in {blocks} {many} do not fit on "
+                "a page; they are in {file}.",
+                one=study.noun.one,
+                learners=count(learners),
+                blocks=count(blocks),
+                many=study.noun.many,
+                file=code(file.name),
+            )
+            return Notice(words, files=[file])
+        columns = [Column(study.noun.one.capitalize(), "name")]
+        columns += [Column(shorten(self.context.names[one], 24)) for one in self.order]
+        rows = [
+            Row(
+                [
+                    Cell(name(str(study.blocks.at[block, "label"]))),
+                    *(self._cell(int(block), one) for one in self.order),
+                ]
+            )
+            for block in study.blocks.index
+        ]
+        return Table(
+            name=f"{self.context.prefix}ranks",
+            caption=f"Ranks per {study.noun.one}",
+            columns=columns,
+            rows=rows,
+            legend=self._legend(),
+            conditions=say(
+                "By mean {unit} over repeats; 1 is first, ties share. Ranks alone test "
+                "nothing.",
+                unit=name(self.context.unit),
+            ),
+            downloads=[file],
+            look="matrix",
+            titled=True,
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """Tidy: one row per block and learner that was planned."""
+        study = self.context.study
+        pairs = zip(study.blocks["dataset"], study.blocks["world"], strict=True)
+        rows = []
+        for block, where in enumerate(pairs):
+            for learner in (*study.learners, *study.references):
+                facts = self.context.scores.cell(block, learner)
+                if facts is not None:
+                    rank = self.places.get((block, learner))
+                    rows.append([*where, learner, *facts[:4], rank])
+        counts = ["n", "planned", "incomplete"]
+        columns = ["dataset", "world", "learner", "mean", *counts, "rank"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def _cell(self, block: int, learner: str) -> Cell:
+        facts = self.context.scores.cell(block, learner)
+        if facts is None:
+            return Cell("")
+        if not facts.n and facts.open:
+            return Cell("…", state="running", how="no result yet")
+        if not facts.n:
+            how = f"all {count(facts.planned)} searches failed"
+            return Cell("×", state="failed", how=how)
+        rank = self.places.get((block, learner))
+        if rank is None:
+            return Cell("–", state="missing", how="not all learners were run here")
+        others = (self.places.get((block, one), np.inf) for one in self.order)
+        place = 1 + sum(other < rank for other in others)
+        return Cell(
+            fixed(rank, 0 if rank.is_integer() else 1),
+            value=rank,
+            heat=place if place <= 3 else 0,
+            state="partial" if facts.is_partial else "",
+            how=self._how(facts),
+        )
+
+    def _how(self, facts: CellFacts) -> str:
+        of = f"{facts.n} of {facts.planned}" if facts.n < facts.planned else facts.n
+        text = f"mean {self.context.number(facts.mean)} {self.context.unit}"
+        text += f" of {of} repeats"
+        if facts.incomplete:
+            text += f", {facts.incomplete} of them chosen from part of a search"
+        return text
+
+    def _legend(self) -> list[tuple[str, str]]:
+        cells = self.context.scores.cells
+        legend = [("rank-1", "first"), ("rank-2", "second"), ("rank-3", "third")]
+        given, silent = cells.n > 0, (cells.n == 0) & (cells.planned > 0)
+        partial = (cells.n + cells.open < cells.planned) | (cells.incomplete > 0)
+        if (given & partial).any():
+            legend.append(("partial", "some trials failed or are missing"))
+        if (silent & (cells.open == 0)).any():
+            legend.append(("failed", "all failed, counted last"))
+        if (silent & (cells.open > 0)).any():
+            legend.append(("running", "no result yet"))
+        return legend

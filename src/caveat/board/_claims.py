@@ -1,0 +1,499 @@
+"""What a report says: every sentence of it is a claim made from numbers here.
+
+A caveat speaks only when its numbers do; its severity is decided here, by the careful
+end of an interval where there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from caveat.board._scores import CLUSTERS, CONSTANT_LEARNERS, Context, score
+from caveat.board._study import FAILED_STATES, OPEN_STATES, Study
+from caveat.pages import (
+    Words,
+    capital,
+    code,
+    count,
+    duration,
+    name,
+    names,
+    plural,
+    prose,
+    say,
+    strong,
+    word,
+)
+from caveat.pages.claims import (
+    AgainstFloor,
+    Claim,
+    Comparison,
+    Condition,
+    Estimate,
+    Standings,
+    Tie,
+    Unfinished,
+    Value,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CHECKS = (
+    "No caveat was found by these checks: floors, failed and incomplete searches, "
+    "selection rules, other measures, library versions and hosts, digests of records."
+)
+
+
+def findings(context: Context) -> Iterator[Claim]:
+    """Say who is first and whether that is real, then what it is worth."""
+    if context.study.is_running:
+        yield so_far(context.study)
+    yield standing(context)
+    yield from worth(context)
+
+
+def so_far(study: Study) -> Unfinished:
+    """Say how much of a running study has ended."""
+    states = study.trials["state"]
+    ended = int((~states.isin(OPEN_STATES)).sum())
+    return Unfinished("trials", ended, len(states), leads=True, section="run")
+
+
+def standing(context: Context) -> Claim:
+    """Say who can be told from the first, and by which test."""
+    scores, study, verdict = context.scores, context.study, context.scores.verdict
+    who = [context.names[one] for one in verdict.leaders]
+    place = {"section": "different", "how": verdict.sentence}
+    if len(study.learners) == 1:
+        words = say("{who} was run alone.", who=name(context.names[study.learners[0]]))
+        return Standings(sentence=words, **place)
+    if verdict.kind == "none":
+        return Standings(sentence="No test compares the learners.", **place)
+    if verdict.kind == "each" and len(who) != 1:
+        return _differs_by_data_set(context, who, place)
+    if verdict.kind == "each":
+        alone = sum(len(one) == 1 for one in verdict.sets.values())
+        words = say(
+            "On {n} of {all} data sets every other learner is told from {who}.",
+            n=count(alone),
+            all=count(len(verdict.sets)),
+            who=name(who[0]),
+        )
+        return Standings(sentence=words, counts=(alone, len(verdict.sets)), **place)
+    if len(who) > 1:
+        test = _test(context)
+        return Tie(tuple(who), test, context.unit, noun="learners", **place)
+    second = next(one for one in scores.order if one in verdict.differences)
+    return Comparison(
+        name(who[0]),
+        name(context.names[second]),
+        verdict.differences[second],
+        _test(context),
+        verdict.pairs,
+        **place,
+    )
+
+
+def _differs_by_data_set(
+    context: Context, who: Sequence[str], place: dict[str, str]
+) -> Claim:
+    if who:
+        test = f"{_test(context)}, each data set"
+        return Tie(tuple(who), test, context.unit, noun="learners", **place)
+    sets = len(context.scores.verdict.sets)
+    words = f"On {count(sets)} data sets, other learners come first on each."
+    return Standings(sentence=words, counts=(sets,), **place)
+
+
+def _test(context: Context) -> str:
+    """Name the test in a few words."""
+    verdict = context.scores.verdict
+    if verdict.kind == "data sets" and not verdict.differences:
+        return "Friedman's test over data sets"
+    if verdict.kind == "data sets":
+        return "Friedman's and paired Wilcoxon tests over data sets, Holm-corrected"
+    return "corrected resampled t-tests over repeats, paired, Holm-corrected"
+
+
+def worth(context: Context) -> Iterator[Claim]:
+    """Hold the weakest of those who share the first place against the floor.
+
+    The weakest, so that nobody was picked by test scores. The constant answer itself
+    is no learner to be quoted.
+    """
+    scores, floor = context.scores, context.floor
+    shared = scores.verdict.kind != "none" and scores.leaders
+    able = [one for one in shared or scores.order if one in scores.intervals]
+    able = [one for one in able if one not in CONSTANT_LEARNERS] or able
+    if not able:
+        return
+    one = min(able, key=lambda x: context.measure.sign * scores.intervals[x].mean)
+    who: Words = name(context.names[one])
+    if len(able) > 1:
+        end = "lowest" if context.measure.sign > 0 else "highest"
+        these = " of these" if shared else ""
+        who = say("the {end} mean{these}, {who}'s,", end=end, these=these, who=who)
+    estimate = scores.estimate(one)
+    if not np.isfinite(floor.value):
+        yield Value(who, estimate, section="leaderboard")
+        return
+    yield AgainstFloor(
+        who,
+        estimate,
+        Estimate(floor.value, context.unit),
+        floor.name,
+        sign=int(context.measure.sign),
+        section="leaderboard",
+    )
+
+
+def next_step(context: Context, seconds: pd.Series) -> Words:
+    """Say what to do where no caveat asks for anything."""
+    tied = [one for one in context.scores.leaders if one in seconds]
+    if context.study.is_running:
+        return "Wait for the trials that are left, then make this page again."
+    if len(tied) < 2 or context.scores.verdict.kind == "none":
+        return "Nothing to do."
+    fastest = min(tied, key=lambda one: seconds[one])
+    return say(
+        "Choose among them by something else than this score: {who} takes the least "
+        "time, {time} per search.",
+        who=name(context.names[fastest]),
+        time=duration(float(seconds[fastest])),
+    )
+
+
+def caveats(context: Context) -> Iterator[Claim]:
+    """Give every caveat of a study that has scores."""
+    study = context.study
+    yield from ledger_caveats(study)
+    yield from _floors_by_level(context)
+    yield from _choice(context)
+    yield from _silent(context)
+    yield from _failures(context)
+    yield from _measures(context)
+    yield from _design(context)
+    yield from _machines(study)
+
+
+def ledger_caveats(study: Study) -> Iterator[Claim]:
+    """Warn of damaged rows and of mixed library versions."""
+    if study.damaged:
+        are = "is" if study.damaged == 1 else "are"
+        yield Condition(
+            sentence=say(
+                "{n} of the ledger {are} not what was written, and left out of every "
+                "number here.",
+                n=strong(plural(study.damaged, "row")),
+                are=are,
+            ),
+            counts=(study.damaged,),
+            severity="serious",
+            kind="damaged",
+            section="run",
+            size=1.0,
+            fix=say("Run {v} to see which.", v=code("caveat verify")),
+        )
+    mixed = {k: found for k, found in study.versions.items() if len(found) > 1}
+    if mixed:
+        library, found = next(iter(mixed.items()))
+        others = plural(len(mixed) - 1, "other library", "other libraries")
+        yield Condition(
+            sentence=say(
+                "Trials ran under {n} versions of {library}, {found}{more}.",
+                n=strong(word(len(found))),
+                library=name(library),
+                found=names(found),
+                more=f"; so for {others}" if len(mixed) > 1 else "",
+            ),
+            counts=(len(found), len(mixed) - 1),
+            severity="careful",
+            kind="versions",
+            section="run",
+            size=0.1,
+            how="Scores of different versions were compared as if of one.",
+        )
+
+
+def _floors_by_level(context: Context) -> Iterator[Claim]:
+    """Warn where not even the first mean is seen above what clusters reach."""
+    scores, study = context.scores, context.study
+    for number, level in enumerate(("", *study.levels)):
+        free = context.free_of(level)
+        means = scores.level_means[level]
+        ours = [one for one in study.learners if one in means]
+        if not ours or not np.isfinite(free):
+            continue
+        first = max(ours, key=lambda one: context.measure.sign * means[one])
+        held = [_beside_clusters(context, one, level, number, free) for one in ours]
+        if any(claim.standing in ("above", "open") for claim in held):
+            continue
+        claim = held[ours.index(first)]
+        below = claim.standing == "below"
+        yield replace(claim, severity="serious" if below else "careful")
+        if not level:  # what holds on the whole need not be said of each part
+            return
+
+
+def _beside_clusters(
+    context: Context, learner: str, level: str, number: int, free: float
+) -> AgainstFloor:
+    end = "highest" if context.measure.sign > 0 else "lowest"
+    return AgainstFloor(
+        say(
+            "the {end} mean{where}, {who}'s,",
+            end=end,
+            where=f" {context.in_level(level)}" if level else "",
+            who=name(context.names[learner]),
+        ),
+        context.scores.estimate(learner, level),
+        Estimate(free, context.unit),
+        CLUSTERS,
+        sign=int(context.measure.sign),
+        kind="free",
+        section="leaderboard",
+        name=f"{context.prefix}below-{number}",
+        how="No learner is seen above what needs no learning.",
+        fix="Look at the data before the learners: "
+        "what do clusters pick up that gives the classes away?",
+        size=abs(free - context.scores.level_means[level][learner]),
+    )
+
+
+def _choice(context: Context) -> Iterator[Claim]:
+    choice, table = context.scores.choice, context.study.table
+    if choice.oracle:
+        yield Condition(
+            sentence=say(
+                "Every number here was chosen by {rule}, which reads true labels; "
+                "without them nobody gets these scores.",
+                rule=name(choice.title),
+            ),
+            severity="serious",
+            kind="oracle",
+            section="leaderboard",
+            size=1.0,
+            fix=say("Choose an honest rule with {option}.", option=code("--rule")),
+        )
+    if choice.name is None and len(table.code):
+        rows = np.bincount(table.code[table.code >= 0], minlength=len(table.groups))
+        several = rows > 1
+        if several.any():
+            yield Condition(
+                sentence=say(
+                    "{n} hold several rows and no selection rule was recorded; none "
+                    "was chosen from them.",
+                    n=strong(plural(int(several.sum()), "search", "searches")),
+                ),
+                counts=(int(several.sum()),),
+                severity="serious",
+                kind="no-rule",
+                section="leaderboard",
+                size=1.0,
+            )
+    for reason in context.study.left_out[:1]:
+        n = len(context.study.left_out)
+        yield Condition(
+            sentence=say(
+                "{n} could not be used: {why}.",
+                n=strong(plural(n, "selection rule")),
+                why=reason,
+            ),
+            counts=(n,),
+            severity="note",
+            section="selection",
+        )
+
+
+def _silent(context: Context) -> Iterator[Claim]:
+    """Name learners without any value, and those that could not be compared."""
+    scores, study = context.scores, context.study
+    blocks = len(study.blocks)
+    silent = [
+        one
+        for one in study.learners
+        if one not in scores.intervals and not scores.count(one).open
+    ]
+    if silent:
+        where = f"any of {count(blocks)}" if blocks > 1 else "the only"
+        yield Condition(
+            sentence=say(
+                "{who} gave no value in {all} {many}.",
+                who=names([context.names[one] for one in silent]),
+                all=strong(where),
+                many=study.noun.many if blocks > 1 else study.noun.one,
+            ),
+            counts=(blocks,),
+            severity="serious",
+            kind="failed",
+            section="leaderboard",
+            size=1.0,
+            how="Never filled in.",
+        )
+    apart = [one for one in scores.verdict.unranked if one not in silent]
+    if apart and len(scores.intervals) > 1:
+        yield Condition(
+            sentence=say(
+                "{who} {are} compared with nobody: values are missing where others "
+                "have them.",
+                who=names([context.names[one] for one in apart]),
+                are="is" if len(apart) == 1 else "are",
+            ),
+            severity="careful",
+            kind="unfinished",
+            section="different",
+            size=0.3,
+            how="Differences are taken over the same data sets, worlds and repeats.",
+        )
+
+
+def _failures(context: Context) -> Iterator[Claim]:
+    study = context.study
+    failed = study.trials[study.trials["state"].isin(FAILED_STATES)]
+    if len(failed):
+        by_learner = failed["learner"].astype(str).value_counts(sort=False)
+        worst = str(by_learner.idxmax())
+        some = int(by_learner.max())
+        part = f"{count(some)} of them" if some < len(failed) else "all"
+        yield Condition(
+            sentence=say(
+                "{failed} of {planned} trials gave no value, {part} from {who}.",
+                failed=strong(count(len(failed))),
+                planned=count(len(study.trials)),
+                part=part,
+                who=name(study.title("learner", worst)),
+            ),
+            counts=(len(failed), len(study.trials), some),
+            severity="careful",
+            kind="failed",
+            section="failures",
+            size=len(failed) / len(study.trials),
+            how="Counted as last in the ranks, never filled in.",
+            fix=say("See why with {status}.", status=code("caveat status")),
+        )
+    groups = study.table.groups
+    searches = groups[~groups["baseline"].fillna(False).astype(bool)]
+    # Failed members only: what has not been run yet is said elsewhere.
+    torn = int(((searches["failed"] > 0) & (searches["present"] > 0)).sum())
+    if torn:
+        yield Condition(
+            sentence=say(
+                "{n} of {all} searches are incomplete: what was chosen is the choice "
+                "of what is there.",
+                n=strong(count(torn)),
+                all=count(len(searches)),
+            ),
+            counts=(torn, len(searches)),
+            severity="careful",
+            kind="unfinished",
+            section="failures",
+            size=torn / len(searches),
+        )
+
+
+def _measures(context: Context) -> Iterator[Claim]:
+    """Warn where another measure puts other learners first, by the same tests."""
+    study, ours = context.study, set(context.scores.leaders)
+    if context.scores.verdict.kind in ("splits", "data sets"):
+        for measure in study.measures[1:]:
+            other = score(context.scorer, measure, study.choices[0]).verdict
+            if other.kind == "none" or ours & set(other.leaders) or not other.leaders:
+                continue
+            yield Condition(
+                sentence=say(
+                    "By {unit} others come first: {who}.",
+                    unit=name(measure.title),
+                    who=names([context.names[one] for one in other.leaders], most=4),
+                ),
+                severity="careful",
+                kind="measures",
+                section="leaderboard",
+                size=0.2,
+                how="By the same tests, under the same selection rule.",
+            )
+            break
+    guessed = [one.title for one in study.measures if one.guessed]
+    if guessed:
+        yield Condition(
+            sentence=say(
+                "Nothing recorded whether larger or smaller {what} is better; larger "
+                "was taken to be.",
+                what=names(guessed),
+            ),
+            severity="careful",
+            section="leaderboard",
+            size=0.5,
+        )
+
+
+def _design(context: Context) -> Iterator[Claim]:
+    """Note what the design of the study cannot tell."""
+    study, scores = context.study, context.scores
+    if scores.cells.repeats == 1:
+        yield Condition(
+            sentence=say(
+                "Each number is {one} run: how much it would vary is not known.",
+                one=strong("one"),
+            ),
+            severity="careful",
+            kind="small",
+            section="leaderboard",
+            fix=say("Add {option} to the study file.", option=code("repeats: 10")),
+            counts=(10,),
+        )
+    if study.table.copies:
+        copies = plural(study.table.copies, "search", "searches")
+        words = f"Left out: {copies} on the split of an earlier repeat."
+        yield Condition(
+            sentence=words,
+            counts=(study.table.copies,),
+            severity="careful",
+            section="leaderboard",
+        )
+    worlds, data = len(study.blocks), study.datasets
+    if len(data) == 1 and worlds > 1:
+        yield Condition(
+            sentence=say(
+                "{n} worlds of one data set are not {m} data sets: all this is about "
+                "{data}.",
+                n=strong(capital(word(worlds))),
+                m=word(worlds),
+                data=name(data[0]),
+            ),
+            counts=(worlds,),
+            severity="note",
+            section="different",
+        )
+    known, asked = len(context.free), len(study.baseline) > 0
+    if known < len(data):
+        why = say("The baseline has no {unit}", unit=name(context.unit))
+        if not asked:
+            why = prose("Clusters were not run")
+        elif known:
+            why = say(
+                "Clusters have {unit} for {known} of {all}",
+                unit=name(context.unit),
+                known=strong(count(known)),
+                all=plural(len(data), "data set"),
+            )
+        yield Condition(
+            sentence=why + ", so what they would reach is not known.",
+            counts=(known, len(data)),
+            severity="note",
+            section="leaderboard",
+        )
+
+
+def _machines(study: Study) -> Iterator[Claim]:
+    hosts = study.trials["host"].dropna().astype(str)
+    several = int(hosts[hosts != ""].nunique())
+    if several > 1:
+        words = f"Times come from {several} hosts, not measured side by side."
+        yield Condition(
+            sentence=words, counts=(several,), severity="note", section="cost"
+        )

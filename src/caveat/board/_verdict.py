@@ -1,0 +1,235 @@
+"""Who can be told from the first: paired tests that fit the design, corrected.
+
+One data set: the corrected resampled t-test over its repeats, each the mean over the
+study's worlds. Two to five: every data set by itself. Six and more: Friedman's test
+over their means, then Wilcoxon's signed-rank test. Always paired, Holm-corrected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from caveat.pages.claims import Estimate
+from caveat.statistics import (
+    average_ranks,
+    bounded_interval,
+    corrected_resampled_t_test,
+    fitting_test,
+    friedman_test,
+    holm,
+    wilcoxon_holm,
+)
+
+ALPHA = 0.05
+_FEWEST_DATA_SETS = 6  # below, no signed-rank test can reach 0.05
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What tests say about who is first.
+
+    Attributes
+    ----------
+    kind : {"splits", "each", "data sets", "none"}
+        What the tests are over; ``each``: every data set by itself.
+    leaders : tuple of str
+        The first by mean and all that are not told from it, in the order of means; by
+        ``each``, those not told from the first on any data set.
+    sentence : str
+        Which test, on what, corrected how.
+    differences : mapping of str to Estimate
+        First minus other, positive if the first is better.
+    p_values : mapping of str to float
+        Holm-corrected, of the tests against the first.
+    sets : mapping of data set to tuple of str
+        Who is not told from the first there.
+    unranked : tuple of str
+        Without a value in some world that others have, so not compared.
+    pairs : int
+        How many comparisons were corrected for.
+    overall_p : float
+        Of Friedman's test; NaN where there was none.
+    """
+
+    kind: str
+    leaders: tuple[str, ...]
+    sentence: str
+    differences: Mapping[str, Estimate] = field(default_factory=dict)
+    p_values: Mapping[str, float] = field(default_factory=dict)
+    sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unranked: tuple[str, ...] = ()
+    pairs: int = 0
+    overall_p: float = float("nan")
+
+
+@dataclass(frozen=True)
+class _Against:
+    """Everybody against the first on one sample: differences and p-values."""
+
+    members: tuple[str, ...]
+    differences: dict[str, Estimate]
+    p_values: dict[str, float]
+
+
+def decide(
+    table: pd.DataFrame,
+    order: tuple[str, ...],
+    *,
+    sign: float,
+    unit: str,
+    span: tuple[float, float],
+    test_share: float,
+) -> Verdict:
+    """Compare learners with the first of them.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Index (data set, repeat), a column per learner: means over the same worlds; NaN
+        where one is missing.
+    order : tuple of str
+        Learners, best mean first.
+    sign : {1, -1}
+        1 if larger is better.
+    unit : str
+        The measure, as pages call it.
+    span : (float, float)
+        Where the measure lies.
+    test_share : float
+        Share of the rows that a repeat is tested on.
+    """
+    whole = [one for one in order if table[one].notna().any()]
+    known = tuple(one for one in whole if not _lacks_a_data_set(table[one]))
+    unranked = tuple(one for one in order if one not in known)
+    datasets = list(dict.fromkeys(table.index.get_level_values(0)))
+    repeats = int(table.groupby(level=0).size().max()) if len(table) else 0
+    sentence = fitting_test(
+        data_sets=max(len(datasets), 1), learners=len(known), repeats=repeats
+    )
+    if len(known) < 2 or (len(datasets) < _FEWEST_DATA_SETS and repeats < 2):
+        return Verdict("none", known[:1], sentence, unranked=unranked)
+    width = span[1] - span[0]
+    settings: dict[str, Any] = {"sign": sign, "unit": unit, "width": width}
+    if len(datasets) >= _FEWEST_DATA_SETS:
+        return _over_data_sets(table, known, unranked, sentence, settings)
+    ratio = test_share / (1 - test_share)
+    parts = {
+        data: _over_splits(table.loc[[data]], known, ratio, **settings)
+        for data in datasets
+    }
+    sets = {data: part.members for data, part in parts.items()}
+    if len(datasets) == 1:
+        (part,) = parts.values()
+        found = (part.members, sentence, part.differences, part.p_values)
+        return Verdict("splits", *found, sets, unranked, len(known) - 1)
+    everywhere = tuple(one for one in known if all(one in s for s in sets.values()))
+    return Verdict(
+        "each",
+        everywhere,
+        sentence,
+        sets=sets,
+        unranked=unranked,
+        pairs=(len(known) - 1) * len(datasets),
+    )
+
+
+def _lacks_a_data_set(column: pd.Series) -> bool:
+    return bool(column.groupby(level=0).apply(lambda part: part.isna().all()).any())
+
+
+def _over_splits(
+    table: pd.DataFrame,
+    learners: tuple[str, ...],
+    ratio: float,
+    *,
+    sign: float,
+    unit: str,
+    width: float,
+) -> _Against:
+    means = sign * table[list(learners)].mean()
+    first = str(means.idxmax())
+    others = [one for one in learners if one != first]
+    differences, p_values = {}, []
+    for other in others:
+        gap = sign * (table[first] - table[other]).to_numpy(dtype=float)
+        test = corrected_resampled_t_test(
+            gap, np.zeros_like(gap), test_train_ratio=ratio
+        )
+        p_values.append(test.p_value)
+        share = ratio / (1 + ratio)
+        basis = f"{test.n_folds} repeats, paired and corrected"
+        differences[other] = _difference(gap, unit, width, share, basis)
+    return _against(first, learners, differences, p_values)
+
+
+def _over_data_sets(
+    table: pd.DataFrame,
+    known: tuple[str, ...],
+    unranked: tuple[str, ...],
+    sentence: str,
+    settings: dict[str, Any],
+) -> Verdict:
+    sign, unit = settings["sign"], settings["unit"]
+    means = table[list(known)].groupby(level=0, sort=False).mean().dropna()
+    direction = "max" if sign == 1 else "min"
+    overall = friedman_test(average_ranks(means, direction=direction)).tied_f_p
+    first, pairs = known[0], len(known) - 1
+    if len(known) > 2 and not overall <= ALPHA:
+        return Verdict(
+            "data sets", known, sentence, unranked=unranked, pairs=pairs,
+            overall_p=float(overall),
+        )  # fmt: skip
+    differences, p_values = {}, []
+    for other in known[1:]:
+        pair = means[[first, other]]
+        p_values.append(float(wilcoxon_holm(pair, direction=direction)["p"].iloc[0]))
+        gap = sign * (pair[first] - pair[other]).to_numpy()
+        basis = f"{len(means)} data sets, paired"
+        differences[other] = _difference(gap, unit, settings["width"], 0.0, basis)
+    found = _against(first, known, differences, p_values)
+    return Verdict(
+        "data sets",
+        found.members,
+        sentence,
+        found.differences,
+        found.p_values,
+        unranked=unranked,
+        pairs=pairs,
+        overall_p=float(overall),
+    )
+
+
+def _against(
+    first: str,
+    learners: tuple[str, ...],
+    differences: dict[str, Estimate],
+    p_values: list[float],
+) -> _Against:
+    """Leave out whom both the corrected test and the interval tell from the first."""
+    corrected = dict(zip(differences, holm(np.array(p_values)), strict=True))
+    out = {
+        one
+        for one, p in corrected.items()
+        if p <= ALPHA and (differences[one].low or 0.0) > 0
+    }
+    members = [first, *(one for one in learners if one != first and one not in out)]
+    return _Against(
+        tuple(members), differences, {k: float(p) for k, p in corrected.items()}
+    )
+
+
+def _difference(
+    gap: np.ndarray, unit: str, width: float, share: float, basis: str
+) -> Estimate:
+    """Mean difference with an interval inside what differences can be."""
+    known = gap[~np.isnan(gap)]
+    found = bounded_interval(known, range=(-width, width), test_share=share)
+    if len(known) > 1 and np.ptp(known) == 0:
+        # Equal differences: there is no spread to make an interval of.
+        return Estimate(found.mean, unit, found.mean, found.mean, basis, len(known))
+    return Estimate.of(found, unit, basis)

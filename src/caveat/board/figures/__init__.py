@@ -1,1 +1,0 @@
-"""The figures of a report: each a function from a few numbers to a `Figure`."""
