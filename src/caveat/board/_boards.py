@@ -8,7 +8,7 @@ the verdict is made elsewhere.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -61,8 +61,7 @@ def further_boards(context: Context) -> list[Details]:
         _improvable(context, units, over),
         *_effects(context, units, over),
     ]
-    summary = "Further boards: wins, strength, improvability, effect sizes, Bayes"
-    return [Details(summary, shown)]
+    return [Details(table.caption, [replace(table, titled=False)]) for table in shown]
 
 
 def unit_table(context: Context) -> tuple[pd.DataFrame, str]:

@@ -247,6 +247,7 @@ def study_look(
             sections.run_section(study),
             sections.failures_section(study, context),
             words_section(context),
+            *sections.further_section(context),
             again_section(study, command),
         ],
         figure=_field(context),

@@ -201,8 +201,16 @@ def difference_section(context: Context) -> Section:
         name="different",
         eyebrow="Are they different?",
         heading=told(study, standing(context)),
-        blocks=[*blocks, *further_boards(context)],
+        blocks=blocks,
     )
+
+
+def further_section(context: Context) -> list[Section]:
+    """Show the other boards that people expect, where there are two learners."""
+    blocks = further_boards(context)
+    heading = told(context.study, "Wins, strength, improvability, effect sizes, Bayes")
+    part = Section("boards", "Further boards", heading, blocks=blocks, wide=True)
+    return [part] if blocks else []
 
 
 def _rank_diagram(context: Context) -> Figure:

@@ -78,8 +78,8 @@ def serve(
     Without LEDGER, the only one in this folder is taken. Only this machine can
     reach the page, which has the figures and tables of `caveat report`.
     """
-    from caveat.pages import PageServer, is_loopback
     from caveat.exceptions import InvalidInput
+    from caveat.pages import PageServer, is_loopback
 
     if not is_loopback(host) and not allow_remote:
         raise InvalidInput(
