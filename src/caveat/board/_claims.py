@@ -184,14 +184,9 @@ def caveats(context: Context) -> Iterator[Claim]:
 def ledger_caveats(study: Study) -> Iterator[Claim]:
     """Warn of damaged rows and of mixed library versions."""
     if study.damaged:
-        are = "is" if study.damaged == 1 else "are"
+        are, rows = "is" if study.damaged == 1 else "are", plural(study.damaged, "row")
         yield Condition(
-            sentence=say(
-                "{n} of the ledger {are} not what was written, and left out of every "
-                "number here.",
-                n=strong(plural(study.damaged, "row")),
-                are=are,
-            ),
+            sentence=f"{rows} of the ledger {are} damaged and left out.",
             counts=(study.damaged,),
             severity="serious",
             kind="damaged",
