@@ -3,6 +3,8 @@
 Each `check_...` runs all checks of one kind of learner on small made-up data, and
 raises an `AssertionError` of one sentence at the first that fails. `checks_of` lists
 them one by one, for instance for `pytest.mark.parametrize`.
+
+`zoo` makes tables with one planted fault each, to try an audit on.
 """
 
 from caveat._lazy import attach
@@ -18,5 +20,7 @@ __getattr__, __dir__, __all__ = attach(
             "checks_of",
         ],
         "_replay": ["replay"],
+        "planted._case": ["Case"],
+        "planted._zoo": ["zoo"],
     },
 )

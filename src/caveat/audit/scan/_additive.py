@@ -18,11 +18,12 @@ from scipy.stats import rankdata
 
 from caveat.audit.scan._alone import FOLDS
 from caveat.audit.scan._column import Column
-from caveat.audit.scan._questions import bins_of
+from caveat.audit.scan._questions import bins_of, words_of
 from caveat.audit.scan._target import Target
 from caveat.ranking import roc_auc
 
 _MOST_LEVELS = 12
+_MOST_WORDS = 40
 _BINS = 8
 # Columns whose every value is a row's own tell no other row, except by their order.
 _PENALTY = 3.0
@@ -41,10 +42,9 @@ class Additive:
     def __init__(
         self, columns: Sequence[Column], target: Target, fold: NDArray[np.intp]
     ) -> None:
-        simple = sum(1 for _ in columns) > 300
         blocks, owner = [], []
         for number, column in enumerate(columns):
-            block = _block(column, simple)
+            block = _block(column)
             blocks.append(block)
             owner += [number] * block.shape[1]
         self.names = [column.name for column in columns]
@@ -112,21 +112,23 @@ def _responses(target: Target) -> NDArray[np.float64]:
     return (target.codes[:, None] == np.arange(target.classes)).astype(float)
 
 
-def _block(column: Column, simple: bool) -> NDArray[np.float64]:
+def _block(column: Column) -> NDArray[np.float64]:
     """Turn one column into numbers of about unit spread."""
     rows = len(column.identity)
     parts = []
     missing = column.missing
     if 0 < missing.sum() < rows:
         parts.append(missing.astype(float)[:, None])
-    if column.names_rows or column.distinct < 2:
+    if column.text is not None:
+        parts.append(words_of(column, _MOST_WORDS).astype(float))
+    elif column.names_rows or column.distinct < 2:
         parts.append(np.zeros((rows, 0)))
     elif column.order is not None and column.kind != "category":
         known = np.isfinite(column.order)
         values = np.where(known, column.order, np.median(column.order[known]))
         parts.append(ndtri(rankdata(values) / (rows + 1))[:, None])
         parts.append(_standardised(values)[:, None])
-        if not simple and column.distinct > 2:
+        if column.distinct > 2:
             levels = np.minimum(bins_of(values, _BINS * 25), _BINS)
             parts.append((levels[:, None] == np.arange(2, _BINS + 1)).astype(float))
     else:

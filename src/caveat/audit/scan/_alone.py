@@ -197,9 +197,8 @@ def squared_correlation(left: NDArray[np.float64], right: NDArray[np.float64]) -
 def interval(value: float, target: Target) -> tuple[float, float]:
     """95 % interval of a score that many rows gave, inside the measure's range.
 
-    AUC: the error of Hanley and McNeil (1982) on the scale of the log odds. R²: the
-    error of a correlation on Fisher's scale. At a perfect score, where both errors are
-    0, the lower end is what three mistakes among the rarer rows would leave.
+    AUC: Wilson's interval of a share, for as many pairs as have the variance of Hanley
+    and McNeil (1982). R²: the interval of a correlation on Fisher's scale.
     """
     rows = len(target)
     if target.regression:
@@ -214,14 +213,12 @@ def interval(value: float, target: Target) -> tuple[float, float]:
     many = max(1.0, rows - rare)
     q1, q2 = value / (2 - value), 2 * value**2 / (1 + value)
     variance = value * (1 - value) + (rare - 1) * (q1 - value**2)
-    variance += (many - 1) * (q2 - value**2)
-    error = math.sqrt(max(variance, 0.0) / (rare * many))
-    worst = 1 - 3 / (2 * rare + 3)
-    if value >= 1 - 1e-12:
-        return worst, 1.0
-    slope = value * (1 - value)
-    odds = math.log(value / (1 - value))
-    low, high = (
-        1 / (1 + math.exp(-(odds + sign * _Z * error / slope))) for sign in (-1, 1)
-    )
-    return min(low, max(worst, 0.0)) if value > worst else low, high
+    variance = (variance + (many - 1) * (q2 - value**2)) / (rare * many)
+    # As many independent pairs as have this variance, at most twice the rarer rows.
+    pairs = 2 * rare
+    if variance > 0:
+        pairs = min(pairs, value * (1 - value) / variance) or pairs
+    centre = (value + _Z**2 / (2 * pairs)) / (1 + _Z**2 / pairs)
+    spread = value * (1 - value) / pairs + _Z**2 / (4 * pairs**2)
+    half = _Z * math.sqrt(max(spread, 0.0)) / (1 + _Z**2 / pairs)
+    return min(centre - half, value), max(centre + half, value)

@@ -14,7 +14,7 @@ from caveat.audit.scan._evidence import Evidence
 from caveat.audit.scan._finding import Finding
 
 _MOST_LISTED = 200
-_MOST_ROWS = 20_000
+_MOST_ROWS = 6_000
 _MOST_COLUMNS = 60
 _FAR, _FARTHER = 10, 20
 _CHANCE = 0.001
@@ -192,14 +192,17 @@ def _points(
     rng = np.random.default_rng([evidence.seed, 5])
     if len(smooth) > _MOST_COLUMNS:
         smooth = [smooth[j] for j in rng.choice(len(smooth), _MOST_COLUMNS, False)]
-    number = np.arange(rows)
-    if rows > _MOST_ROWS:
-        number = np.sort(rng.choice(rows, _MOST_ROWS, replace=False))
     found = []
     for one in smooth:
         assert one.order is not None
-        order = one.order[number]
-        known = np.isfinite(order)
-        values = np.where(known, order, np.median(order[known]))
-        found.append(ndtri(rankdata(values) / (len(values) + 1)))
-    return number, np.column_stack(found)
+        known = np.isfinite(one.order)
+        values = np.where(known, one.order, np.median(one.order[known]))
+        found.append(ndtri(rankdata(values) / (len(values) + 1)).astype(np.float32))
+    points = np.column_stack(found)
+    number = np.arange(rows)
+    if rows > _MOST_ROWS:
+        # A slab of the cloud, not a sample of it: copies stay beside one another.
+        along = np.argsort(points @ rng.normal(size=points.shape[1]), kind="stable")
+        start = int(rng.integers(0, rows - _MOST_ROWS))
+        number = np.sort(along[start : start + _MOST_ROWS])
+    return number, points[number].astype(float)

@@ -14,7 +14,7 @@ from caveat.audit.scan._target import Target
 from caveat.datasets import Dataset
 
 _MOST_ROWS = 20_000
-_SHUFFLES = 20
+_SHUFFLES = 40
 
 
 def drift(data: Dataset, test: Dataset, seed: int) -> list[Finding]:
@@ -47,7 +47,7 @@ def drift(data: Dataset, test: Dataset, seed: int) -> list[Finding]:
         score = Score(
             value, low, high, float(null[:, j].mean()), float(null[:, j].std(ddof=1))
         )
-        told = score.p_value * len(questions) < 0.01 and low > 0.55
+        told = score.p_value * len(questions) < 0.01 and low > 0.57
         if told and question.column not in found:
             found[question.column] = _finding(question.column, score)
     return list(found.values())[:10]

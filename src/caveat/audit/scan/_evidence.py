@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +13,9 @@ from caveat.audit.scan._alone import Score
 from caveat.audit.scan._column import Column
 from caveat.audit.scan._questions import Question
 from caveat.audit.scan._target import Target
+
+_MODEL_CELLS = 1_000_000
+_MODEL_COLUMNS = 120
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +54,45 @@ class Evidence:
         return max(1, len(self.questions))
 
     @cached_property
+    def smaller(self) -> Evidence:
+        """The same on as many rows as models and pairs need; scores stay."""
+        rows = len(self.target)
+        most = int(np.clip(_MODEL_CELLS // max(1, len(self.columns)), 1_000, 10_000))
+        if rows <= most:
+            return self
+        rng = np.random.default_rng([self.seed, 10])
+        chosen = np.sort(rng.choice(rows, most, replace=False))
+        return replace(
+            self,
+            columns=tuple(one.rows(chosen) for one in self.columns),
+            target=self.target.rows(chosen),
+            fold=self.fold[chosen],
+            row_numbers=self.row_numbers[chosen],
+            rest={},
+        )
+
+    @cached_property
     def model(self) -> Additive:
         """The quick model on all columns but dates."""
+        small = self.smaller
+        return Additive(small.telling, small.target, small.fold)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether models are made of some columns only."""
+        return len(self.columns) > _MODEL_COLUMNS
+
+    @cached_property
+    def telling(self) -> list[Column]:
+        """The columns that models are made of: of many, those that tell most alone."""
         usable = [one for one in self.columns if one.kind not in ("date", "empty")]
-        return Additive(usable, self.target, self.fold)
+        if not self.is_wide:
+            return usable
+        alone = {
+            question.column: score.value for question, score in self.answers("value")
+        }
+        usable.sort(key=lambda one: -alone.get(one.name, 0.0))
+        return usable[:_MODEL_COLUMNS]
 
     def without(self, *names: str) -> float:
         """Return what all other columns tell together."""

@@ -37,35 +37,30 @@ def label_errors(evidence: Evidence, leaking: frozenset[str]) -> list[Finding]:
     if target.regression or len(target) < 100:
         return []
     answers = _answers(evidence, leaking)
-    chance, rows, best = 1.0, np.zeros(0, dtype=np.intp), 0.0
-    rate, interval_of = 0.0, (0.0, 0.0)
-    for label in range(1 if target.classes == 2 else 0, target.classes):
-        truth = (target.codes == label).astype(float)
-        if truth.sum() < 20:
-            continue
-        p, errors, error_interval, wrong = _rate(answers[:, label], truth)
-        if p < chance:
-            chance, rate, interval_of = p, errors, error_interval
-            rows, best = wrong, errors
-    asked = 1 if target.classes == 2 else target.classes
-    if chance * asked > 0.001 or interval_of[0] < _LEAST_ERRORS:
+    if target.classes == 2:
+        chance, rate, bounds, rows = _rate(answers[:, 1], target.codes == 1)
+    else:
+        # Of several classes: is the most likely one the label, and how sure is it?
+        correct = answers.argmax(axis=1) == target.codes
+        chance, rate, bounds, rows = _rate(answers.max(axis=1), correct, one_sided=True)
+    if chance > 0.001 or bounds[0] < _LEAST_ERRORS:
         return []
     return [
         Finding(
             kind="label-error",
-            severity="serious" if interval_of[0] > 0.03 else "careful",
+            severity="serious" if bounds[0] > 0.03 else "careful",
             rows=tuple(int(i) for i in evidence.row_numbers[rows][:_MOST_LISTED]),
             number=rate,
-            low=interval_of[0],
-            high=interval_of[1],
+            low=bounds[0],
+            high=bounds[1],
             measure="share",
             sentence=(
                 f"About {100 * rate:.0f} % of the labels look wrong "
-                f"({100 * interval_of[0]:.0f} to {100 * interval_of[1]:.0f} %): they "
+                f"({100 * bounds[0]:.0f} to {100 * bounds[1]:.0f} %): they "
                 "contradict rows of which a model is sure, however sure it is."
             ),
             fix="Look at the listed rows first, and correct what is wrong.",
-            size=0.85 + best,
+            size=0.85 + rate,
         )
     ]
 
@@ -93,9 +88,10 @@ def _answers(evidence: Evidence, leaking: frozenset[str]) -> NDArray[np.float64]
 
 
 def _rate(
-    answer: NDArray[np.float64], truth: NDArray[np.float64]
+    answer: NDArray[np.float64], is_true: NDArray[np.bool_], *, one_sided: bool = False
 ) -> tuple[float, float, tuple[float, float], NDArray[np.intp]]:
     """Fit how often labels are wrong: p-value, rate, interval, suspicious rows."""
+    truth = is_true.astype(float)
     margin = logit(np.clip(answer, 1e-6, 1 - 1e-6))
     scale = float(np.std(margin)) or 1.0
     margin = margin / scale
@@ -103,6 +99,7 @@ def _rate(
     def loss(settings: NDArray[np.float64], errors: bool) -> float:
         slope, shift = np.exp(settings[0]), settings[1]
         up, down = expit(settings[2:4]) / 2 if errors else (0.0, 0.0)
+        down = 0.0 if one_sided else down
         chance = down + (1 - up - down) * expit(slope * margin + shift)
         chance = np.clip(chance, 1e-9, 1 - 1e-9)
         return -float((truth * np.log(chance) + (1 - truth) * np.log1p(-chance)).sum())
@@ -121,6 +118,7 @@ def _rate(
     gain = 2 * (plain.fun - rated.fun)
     p = float(stats.chi2.sf(max(gain, 0.0), 2))
     up, down = expit(rated.x[2:4]) / 2
+    down = 0.0 if one_sided else down
     clean = expit(np.exp(rated.x[0]) * margin + rated.x[1])
     errors = float(up * clean.mean() + down * (1 - clean).mean())
     sure = np.maximum(clean, 1 - clean) > 0.9
@@ -135,12 +133,14 @@ def _rate(
 def nothing_told(evidence: Evidence, p_value: float) -> list[Finding]:
     """Say so if neither any column nor all together tell the target."""
     target: Target = evidence.target
-    if len(target) < 100 or p_value < 0.1:
+    if len(target) < 100 or p_value < 0.01:
         return []
+    if evidence.is_wide:
+        return []  # the columns of the model were chosen by the target itself
     together = evidence.without()
     low, high = interval(max(together, target.nothing), target)
-    limit = 0.6 if not target.regression else 0.1
-    if together > target.nothing + (high - low) / 2 or high > limit:
+    limit = 0.65 if not target.regression else 0.1
+    if low > target.nothing + 0.02 or high > limit:
         return []
     return [
         Finding(

@@ -33,13 +33,20 @@ class Bar:
 _AUC = Bar(serious=0.97, careful=0.93)
 # Few levels, or two heaps with a valley between them: made from the target, perhaps
 # with some noise. A legitimate number is densest where the classes meet.
-_AUC_HEAPS = Bar(serious=0.95, careful=0.91)
+_AUC_HEAPS = Bar(serious=0.94, careful=0.90, sharper=0.5, sharp=0.8)
 _R2 = Bar(serious=0.95, careful=0.90)
 _EXACT = 0.995
 
 
-def leaks(evidence: Evidence) -> list[Finding]:
-    """Find columns that tell the target nearly without a mistake, and far above all."""
+def leaks(evidence: Evidence, grouped: tuple[str, ...]) -> list[Finding]:
+    """Find columns that tell the target nearly without a mistake, and far above all.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    grouped : tuple of str
+        Columns that name groups: their identity tells, which is another finding.
+    """
     target = evidence.target
     asked = [*evidence.answers("value"), *evidence.answers("words")]
     exact = {
@@ -50,15 +57,15 @@ def leaks(evidence: Evidence) -> list[Finding]:
     found: dict[str, Finding] = {}
     for question, score in sorted(asked, key=lambda pair: -pair[1].value):
         column = evidence.column(question.column)
-        if column.kind == "date" or column.names_rows or question.column in found:
+        if column.kind == "date" or question.column in {*found, *grouped}:
+            continue
+        if column.names_rows and question.about == "value":
             continue
         gaps = evidence.answer(question.column, "missing")
         if gaps is not None and target.share(gaps.value) > 0.9 * target.share(
             score.value
         ):
             continue  # its gaps tell it, not its values
-        if _is_identity(question, evidence):
-            continue
         bar = _bar(question, target)
         if score.low < bar.careful or not evidence.is_told(score):
             continue
@@ -87,15 +94,6 @@ def _bar(question: Question, target: Target) -> Bar:
     if target.classes == 2 and has_valley(question.values, target.codes):
         return _AUC_HEAPS
     return _AUC
-
-
-def _is_identity(question: Question, evidence: Evidence) -> bool:
-    """Tell whether it is the many small levels that tell, as a group's do."""
-    column = evidence.column(question.column)
-    if question.about != "value" or column.kind in ("number", "two values"):
-        return False
-    known = len(column.identity) - int(column.missing.sum())
-    return question.values is None and column.distinct > max(20, known / 20)
 
 
 def has_valley(values: NDArray[np.float64], codes: NDArray[np.intp]) -> bool:

@@ -33,7 +33,7 @@ def order_findings(evidence: Evidence, grouped: tuple[str, ...]) -> list[Finding
         strong = evidence.target.share(score.low) > (0.6 if together else 0.0)
         if _tells(score, evidence) and strong and not by_date:
             found.insert(0, _row_order(question, score, evidence, ()))
-    found += _turn(evidence, dates)
+    found += _turn(evidence.smaller, dates)
     return found
 
 
@@ -158,9 +158,7 @@ def _turn(evidence: Evidence, dates: list[str]) -> list[Finding]:
     moment, name = _moments(evidence, dates)
     late = np.argsort(np.argsort(moment, kind="stable")) >= rows // 2
     usable = [
-        one
-        for one in evidence.columns
-        if one.kind not in ("date", "empty") and not one.names_rows and one.name != name
+        one for one in evidence.telling if not one.names_rows and one.name != name
     ]
     worst: tuple[float, float, float] | None = None
     for judged in (late, ~late):
@@ -177,7 +175,8 @@ def _turn(evidence: Evidence, dates: list[str]) -> list[Finding]:
     ]
     error = float(np.hypot(*errors))
     share = evidence.target.share(inside) - evidence.target.share(across)
-    if gap < 3.5 * error or share < 0.12:
+    # Not the other way round: a score may be undefined where a class is rare.
+    if not (gap >= 3.5 * error and share >= 0.12):
         return []
     label = f"along {name!r}" if name else "along the rows"
     return [

@@ -68,17 +68,20 @@ def pair_leaks(evidence: Evidence) -> list[Finding]:
     single = max(alone.get(pair.first, target.nothing), target.nothing)
     single = max(single, alone.get(pair.second, target.nothing))
     rest = max(evidence.without(pair.first, pair.second), single)
-    severity = _severity(score, rest, target)
+    severity = _severity(pair, score, rest, target)
     return [_finding(pair, score, rest, severity, target)] if severity else []
 
 
-def _severity(score: Score, rest: float, target: Target) -> str:
+def _severity(pair: Pair, score: Score, rest: float, target: Target) -> str:
     """Two legitimate columns add up, too; a made sum leaves next to nothing over."""
     error, others = 1 - score.value, max(1 - rest, 1e-9)
     serious, careful = (0.985, 0.96) if target.regression else (0.975, 0.96)
-    if score.low >= serious and error <= 0.2 * others:
+    sharper, sharp = 0.2, 0.3
+    if pair.how in ("equals", "and") and not target.regression:
+        serious, careful, sharper, sharp = 0.94, 0.92, 0.4, 0.6
+    if score.low >= serious and error <= sharper * others:
         return "serious"
-    return "careful" if score.low >= careful and error <= 0.3 * others else ""
+    return "careful" if score.low >= careful and error <= sharp * others else ""
 
 
 def _candidates(columns: list[Column], evidence: Evidence) -> Iterator[Pair]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from caveat.audit.scan._column import Column
 from caveat.audit.scan._target import Target
 
 _MOST_WORDS = 300
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -139,31 +141,35 @@ def _parts_of_dates(column: Column) -> list[Question]:
     return found
 
 
+def words_of(column: Column, most: int) -> NDArray[np.float32]:
+    """Say which texts hold which of the most frequent words: (rows, words)."""
+    assert column.text is not None
+    split = [
+        frozenset(_WORD.findall(cell.lower())) if isinstance(cell, str) else frozenset()
+        for cell in column.text
+    ]
+    counted = Counter(word for words in split for word in words).most_common(most)
+    number = {word: j for j, (word, times) in enumerate(counted) if times > 2}
+    has = np.zeros((len(split), max(1, len(number))), dtype=np.float32)
+    for row, words in enumerate(split):
+        for word in words:
+            if word in number:
+                has[row, number[word]] = 1
+    return has
+
+
 def words_question(column: Column, target: Target, fold: NDArray[np.intp]) -> Question:
     """Score each text by its words, as counted in the other folds (naive Bayes).
 
     The score is cut into bins like a number; with several classes, it is that of the
     class that words tell best.
     """
-    assert column.text is not None
-    split = [
-        frozenset(str(cell).lower().split()) if isinstance(cell, str) else frozenset()
-        for cell in column.text
-    ]
-    frequent = [
-        w for w, n in Counter(w for s in split for w in s).most_common() if n > 2
-    ]
-    number = {word: j for j, word in enumerate(frequent[:_MOST_WORDS])}
-    has = np.zeros((len(split), max(1, len(number))), dtype=np.float32)
-    for row, words in enumerate(split):
-        for word in words:
-            if word in number:
-                has[row, number[word]] = 1
+    has = words_of(column, _MOST_WORDS)
     codes = target.codes
-    best, best_gap = np.zeros(len(split)), -1.0
+    best, best_gap = np.zeros(len(has)), -1.0
     for label in range(1 if target.classes == 2 else 0, target.classes):
         positive = codes == label
-        score = np.zeros(len(split))
+        score = np.zeros(len(has))
         for part in np.unique(fold):
             there, here = fold != part, fold == part
             a = has[there & positive].sum(0) + 0.5

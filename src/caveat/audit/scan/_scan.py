@@ -37,7 +37,6 @@ from caveat.exceptions import InvalidInput, UnknownName
 _MOST_CELLS = 6_000_000
 _LEAST_ROWS, _MOST_ROWS = 2_000, 100_000
 _NULL_ROWS = 10_000
-_MODEL_ROWS = 20_000
 
 
 def scan(
@@ -207,19 +206,18 @@ def _floor(evidence: Evidence, null: NDArray[np.float64]) -> Floor:
 
 
 def _findings(evidence: Evidence, floor: Floor, rows: int) -> list[Finding]:
-    found = leaks(evidence)
-    found += missing_leaks(evidence)
-    leaking = frozenset(name for one in found for name in one.columns)
-    by_group = find_groups(evidence)
-    grouped = tuple(name for one in by_group for name in one.columns)
-    found += by_group
-    found += pair_leaks(evidence)
+    found = find_groups(evidence)
+    grouped = tuple(name for one in found for name in one.columns)
+    told = leaks(evidence, grouped) + missing_leaks(evidence)
+    leaking = frozenset(name for one in told for name in one.columns)
+    found += told
+    found += pair_leaks(evidence.smaller)
     found += order_findings(evidence, grouped)
     found += copies(evidence)
     found += near_copies(evidence)
     if not found or all(one.severity != "serious" for one in found):
-        found += label_errors(evidence, leaking)
-        found += nothing_told(evidence, floor.p_value)
+        found += label_errors(evidence.smaller, leaking)
+        found += nothing_told(evidence.smaller, floor.p_value)
     found += outliers(evidence)
     found += shape(evidence, rows)
     return [_clean(one) for one in found]

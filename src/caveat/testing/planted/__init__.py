@@ -1,0 +1,1 @@
+"""Tables with one planted fault each, and the same tables without it."""
