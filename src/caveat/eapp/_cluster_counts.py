@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from caveat.eapp._joint_names import MOST_JOINT
 from caveat.eapp._target import Target, Task
 from caveat.exceptions import InvalidInput
+
+if TYPE_CHECKING:
+    from caveat.eapp._fold import FoldResult
 
 # Beyond, clustering takes hours and says nothing: almost every point is a cluster.
 MOST_CLUSTERS = 1000
@@ -84,3 +88,25 @@ def gaps_in_words(reasons: Mapping[int, str]) -> list[str]:
         verb = "has" if len(ks) == 1 else "have"
         sentences.append(f"k = {', '.join(runs)} {verb} no value: {reason}")
     return sentences
+
+
+def lonely_clusters(folds: Sequence[FoldResult], target: Target) -> list[str]:
+    """Say where clusters at 1/p₀ hold next to no rows, as outliers make them.
+
+    Parameters
+    ----------
+    folds : sequence of FoldResult
+    target : Target
+    """
+    k = max((task.k_ceil for task in target.tasks), default=2)
+    found = [fold.clusters[k] for fold in folds if k in fold.clusters]
+    sizes = [one.sizes for one in found if one.sizes is not None]
+    # A fiftieth of what a cluster holds on average.
+    lonely = sum(bool(50 * size.min() <= size.mean()) for size in sizes)
+    if 2 * lonely <= len(sizes):
+        return []
+    return [
+        f"X: with {k} clusters, one holds next to no rows in {lonely} of {len(sizes)} "
+        "folds: a few rows lie far from all others, so look at the largest and "
+        "smallest numbers"
+    ]

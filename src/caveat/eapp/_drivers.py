@@ -89,9 +89,34 @@ def _single(
                 warnings.simplefilter("ignore", UserWarning)
                 values[name] = alone.fit(X, labels).value_
         except InvalidInput:
-            # A column with fewer values than clusters cannot be cut into them.
             values[name] = float("nan")
+        if np.isnan(values[name]):
+            # A column with fewer values than clusters cannot be cut into them.
+            values[name] = _by_values(model, X)
     return "value", values
+
+
+def _by_values(model: EAPP, X: Any) -> float:
+    """Judge a column with fewer values than clusters: each value is one, then.
+
+    Held-out rows get the mean target that their value has among the training rows.
+    """
+    cells = pd.DataFrame(np.asarray(X)).apply(tuple, axis=1)
+    codes = pd.factorize(cells)[0]
+    target, found = model._target, []
+    for train, test in model._splits:
+        size = np.bincount(codes[train], minlength=codes.max() + 1)
+        for task in target.tasks:
+            numbers = target.numbers
+            if numbers is None:
+                truth = target.positive(task, np.arange(len(codes))).astype(float)
+            else:
+                truth = numbers
+            total = np.bincount(codes[train], truth[train], minlength=len(size))
+            mean = np.where(size > 0, total / np.maximum(size, 1), truth[train].mean())
+            judge = roc_auc if numbers is None else concordance
+            found.append(judge(truth[test], mean[codes[test]]))
+    return float(np.nanmean(found)) if np.isfinite(found).any() else float("nan")
 
 
 def _loading(

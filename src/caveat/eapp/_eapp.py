@@ -15,7 +15,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from caveat.eapp._cluster_counts import cluster_counts, gaps_in_words, too_rare
+from caveat.eapp._cluster_counts import (
+    cluster_counts,
+    gaps_in_words,
+    lonely_clusters,
+    too_rare,
+)
 from caveat.eapp._curves import SMALL_FOLD, Curves, compute_curves
 from caveat.eapp._fold import Plan
 from caveat.eapp._folds import Split, make_folds, strata_of
@@ -105,6 +110,10 @@ class EAPP(BaseEstimator):
     multiclass : {"rest", "joint"}, default="rest"
         Of more than two classes: each against the rest; or all at once, every cluster
         named after one of them, exactly, with up to 12 clusters.
+    scaling : {"robust", "standard"}, default="robust"
+        Numbers of a table beyond Tukey's far fences are brought back to them before
+        all are standardised, so that a few cells far out make no cluster of their own;
+        or standardised as they are, as in the paper.
     training : mapping, optional
         Of the networks: ``epochs`` (50), ``rounds`` (20, per k), ``lam`` (0.01, weight
         of the clustering loss), ``learning_rate`` (0.001).
@@ -202,6 +211,7 @@ class EAPP(BaseEstimator):
         band: str = "percentile",
         task: str = "auto",
         multiclass: str = "rest",
+        scaling: str = "robust",
         training: Mapping[str, Any] | None = None,
     ) -> None:
         self.representation = representation
@@ -226,6 +236,7 @@ class EAPP(BaseEstimator):
         self.band = band
         self.task = task
         self.multiclass = multiclass
+        self.scaling = scaling
         self.training = training
 
     def fit(
@@ -253,7 +264,7 @@ class EAPP(BaseEstimator):
         started = time.perf_counter()
         check_settings(self)
         self.notes_: list[str] = []
-        data = read_input(X, self.kind, self.image_size, self.kinds)
+        data = read_input(X, self.kind, self.image_size, self.kinds, self.scaling)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         target = read_target(
             y,
@@ -291,6 +302,8 @@ class EAPP(BaseEstimator):
         )
         self._explain_gaps(plan, curves)
         for doubt in doubts(data, curves.folds[0].encoder):
+            self._note(doubt)
+        for doubt in lonely_clusters(curves.folds, target):
             self._note(doubt)
         self._data, self._target, self._splits = data, target, splits
         self._ks, self._folds = ks, curves.folds

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from pandas.api import types
 from scipy import sparse
 
 from caveat.eapp._images import check_image_size, check_images, prepare_images
@@ -16,6 +17,9 @@ from caveat.tables import TableEncoder, as_table, detect_kinds
 
 Floats = NDArray[np.float64]
 KINDS = ("auto", "table", "images")
+SCALINGS = ("robust", "standard")
+# Quartiles of so many rows are as good as those of all.
+_MOST_FENCED = 100_000
 
 
 class Encoder(Protocol):
@@ -37,10 +41,13 @@ class Table:
 
     images = False
 
-    def __init__(self, X: ArrayLike, kinds: Mapping[str, str] | None) -> None:
+    def __init__(
+        self, X: ArrayLike, kinds: Mapping[str, str] | None, scaling: str = "robust"
+    ) -> None:
         self.frame = as_table(X).reset_index(drop=True)
         known = {str(name): kind for name, kind in (kinds or {}).items()}
         self.kinds = detect_kinds(self.frame, known)
+        self.scaling = scaling
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -60,20 +67,77 @@ class Table:
             block_scale=True,
             drop_constant=True,
         )
-        return FittedTable(self.frame, encoder.fit(self.frame.iloc[train]))
+        rows = self.frame.iloc[train]
+        fences = far_fences(rows) if self.scaling == "robust" else {}
+        return FittedTable(self.frame, encoder.fit(fenced(rows, fences)), fences)
+
+
+def far_fences(frame: pd.DataFrame) -> dict[str, tuple[float, float]]:
+    """Find where a number lies far out: three times the quartiles' distance beyond.
+
+    A few cells far out would otherwise set the unit of their column, and k-means would
+    give them a cluster of their own. A column that is mostly one value has no fences.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Training rows.
+
+    References
+    ----------
+    .. [1] J. W. Tukey (1977). Exploratory data analysis. Addison-Wesley.
+    """
+    found = {}
+    for name in frame.columns:
+        column = frame[name]
+        if not types.is_numeric_dtype(column.dtype) or types.is_bool_dtype(
+            column.dtype
+        ):
+            continue
+        values = column.to_numpy(dtype=np.float64, na_value=np.nan)[:_MOST_FENCED]
+        values = values[np.isfinite(values)]
+        if len(values) < 8:
+            continue
+        first, third = np.quantile(values, (0.25, 0.75))
+        reach = 3 * (third - first)
+        if reach > 0:
+            found[name] = (float(first - reach), float(third + reach))
+    return found
+
+
+def fenced(
+    frame: pd.DataFrame, fences: Mapping[str, tuple[float, float]]
+) -> pd.DataFrame:
+    """Bring numbers beyond the fences back to them."""
+    changed = {}
+    for name, (low, high) in fences.items():
+        values = frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
+        with np.errstate(invalid="ignore"):
+            beyond = bool(((values < low) | (values > high)).any())
+        if beyond:
+            # Infinite cells stay: they are refused, not mended.
+            kept = np.isinf(values)
+            changed[name] = np.where(kept, values, np.clip(values, low, high))
+    return frame.assign(**changed) if changed else frame
 
 
 class FittedTable:
-    """An encoder and the table it was fitted on."""
+    """An encoder, the table it was fitted on, and how far its numbers may reach."""
 
-    def __init__(self, frame: pd.DataFrame, encoder: TableEncoder) -> None:
+    def __init__(
+        self,
+        frame: pd.DataFrame,
+        encoder: TableEncoder,
+        fences: Mapping[str, tuple[float, float]],
+    ) -> None:
         self.frame = frame
         self.encoder = encoder
+        self.fences = fences
 
     def encode(self, rows: NDArray[np.int64], X: pd.DataFrame | None = None) -> Floats:
         """Encode some rows of the table, or all rows of another table."""
         frame = self.frame.iloc[rows] if X is None else X
-        return self.encoder.transform(frame)
+        return self.encoder.transform(fenced(frame, self.fences))
 
 
 class Images:
@@ -103,7 +167,11 @@ class Images:
 
 
 def read_input(
-    X: Any, kind: str, image_size: int | str, kinds: Mapping[str, str] | None
+    X: Any,
+    kind: str,
+    image_size: int | str,
+    kinds: Mapping[str, str] | None,
+    scaling: str = "robust",
 ) -> Table | Images:
     """Take X as a table or as images, and check it."""
     if kind not in KINDS:
@@ -115,7 +183,7 @@ def read_input(
                 f"kind: 'images' needs an array of 3 or 4 dimensions, X is a "
                 f"{type(X).__name__}; reshape its values to (n, height, width)"
             )
-        return Table(X, kinds)
+        return Table(X, kinds, scaling)
     array = X if isinstance(X, np.ndarray) else np.asarray(X)
     images = array.ndim in (3, 4) if kind == "auto" else kind == "images"
     if images and array.ndim not in (3, 4):
@@ -139,7 +207,7 @@ def read_input(
         raise InvalidInput(
             "X: complex numbers; pass their real and imaginary parts as columns"
         )
-    return Table(array, kinds)
+    return Table(array, kinds, scaling)
 
 
 def doubts(data: Table | Images, fitted: Any) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from caveat.datasets import Dataset, given, positive_class
 from caveat.eapp import page
 from caveat.eapp._eapp import EAPP
 from caveat.eapp._probe import bias_probe
+from caveat.eapp._role_folds import role_folds
 from caveat.eapp.result import Result
 from caveat.exceptions import InvalidInput
 from caveat.pages import About, Look, check_rules
@@ -28,6 +29,8 @@ def look(
     targets: Sequence[str] = (),
     positive: str | None = None,
     drop: Sequence[str] = (),
+    groups: str | None = None,
+    time: str | None = None,
     classes: bool = False,
     regression: bool = False,
     joint: bool = False,
@@ -53,6 +56,10 @@ def look(
         Class 1; all other classes count as negative.
     drop : sequence of str
         Columns to leave out.
+    groups : str, optional
+        Column whose equal values stay in one fold.
+    time : str, optional
+        Column by which later rows are judged with clusters of earlier ones.
     classes, regression : bool
         Take a target of numbers as classes, or as numbers.
     joint : bool
@@ -87,7 +94,11 @@ def look(
             f"--model-auc: found {model_auc:g}; an AUC lies between 0 and 1"
         )
     wanted = check_rules(rules)
-    dataset = _read(data, target, targets, drop, classes, regression)
+    roles = {"groups": groups, "order": time}
+    dataset = _read(data, target, targets, drop, classes, regression, roles)
+    dataset, own_folds = role_folds(
+        dataset, groups, time, folds=settings.pop("folds", 10), seed=random_state
+    )
     if probe:
         _check_probe(dataset, positive)
     model = EAPP(
@@ -96,6 +107,7 @@ def look(
         pos_label=positive if classes else _label(dataset, positive),
         task="regression" if regression else "auto",
         multiclass="joint" if joint else "rest",
+        folds=own_folds,
         **settings,
     )
     X, y = _rows(dataset), _target(dataset, classes)
@@ -121,6 +133,7 @@ def _read(
     drop: Sequence[str],
     classes: bool,
     regression: bool,
+    roles: Mapping[str, str | None],
 ) -> Dataset:
     """Read the data, and refuse a target that EAPP has no way with."""
     if classes and regression:
@@ -136,10 +149,10 @@ def _read(
                 f"--targets: found {targets[0]!r} alone; name two and more columns of "
                 "0 and 1, or one with --target"
             )
-        return given(data, targets=list(targets), drop=drop)
+        return given(data, targets=list(targets), drop=drop, **roles)
     if regression:
-        return given(data, target=target, drop=drop, task="regression")
-    dataset = given(data, target=target, drop=drop)
+        return given(data, target=target, drop=drop, task="regression", **roles)
+    dataset = given(data, target=target, drop=drop, **roles)
     if dataset.task == "regression":
         if not classes:
             raise InvalidInput(
@@ -147,7 +160,7 @@ def _read(
                 "numbers; add --regression to take them as numbers, or --classes to "
                 "take them as classes"
             )
-        return given(data, target=target, drop=drop, task="multiclass")
+        return given(data, target=target, drop=drop, task="multiclass", **roles)
     if dataset.task not in ("binary", "multiclass", "multilabel"):
         raise InvalidInput(
             f"{dataset.name}: the file holds {dataset.task} data; EAPP needs classes, "

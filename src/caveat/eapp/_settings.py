@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from caveat.eapp._choose import LABELINGS
+from caveat.eapp._inputs import SCALINGS
 from caveat.eapp._read_target import MULTICLASS, TASKS
 from caveat.eapp._reading import BANDS
 from caveat.eapp._scores import SCORES
@@ -46,6 +47,7 @@ def check_settings(model: Any) -> None:
         ("band", BANDS),
         ("task", TASKS),
         ("multiclass", MULTICLASS),
+        ("scaling", SCALINGS),
     ):
         given = getattr(model, kind)
         if not isinstance(given, str) or given not in known:
