@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from caveat.cli._console import Progress, note
+from caveat.cli._shift_options import OUTAGES, outage_options
 from caveat.cli._show import command_line, listed, look_options, show
 from caveat.exceptions import InvalidInput
 
@@ -19,12 +20,7 @@ from caveat.exceptions import InvalidInput
 @click.option(
     "--target", metavar="COL", help="Column to predict; the last if not given."
 )
-@click.option(
-    "--missing",
-    metavar="A,B",
-    multiple=True,
-    help="Columns that are about to be lost together; repeat it for other losses.",
-)
+@outage_options
 @click.option("--models", metavar="A,B", help="Models, see: caveat list learners.")
 @click.option("--model", metavar="SPEC", help="Your own: a file, or module:object.")
 @click.option("--allow-import", is_flag=True, help="Let --model import a module.")
@@ -48,12 +44,12 @@ from caveat.exceptions import InvalidInput
 @look_options
 def shift(
     file: str | None,
-    missing: tuple[str, ...],
     models: str | None,
     model: str | None,
     allow_import: bool,
     trust: bool,
     imputers: str,
+    cost: tuple[str, ...],
     seed: int,
     out: str | None,
     as_json: bool,
@@ -66,12 +62,15 @@ def shift(
     to change the model. Models of caveat's own are fitted, or your own is taken with
     --model; --train and --test are its rows.
     """
-    from caveat.shift import look
+    from caveat.shift import look, parse_costs, parse_outages
 
+    outages, blocks = parse_outages(options)
     progress = Progress("shift")
     found = look(
         file,
-        missing=[_words(text, "--missing") for text in missing],
+        outages=outages,
+        blocks=blocks,
+        costs=parse_costs(cost),
         models=None if models is None else _words(models, "--models"),
         model=model,
         trust=trust or (allow_import and _is_address(model)),
@@ -81,7 +80,7 @@ def shift(
         command=command_line(file or str(options["test"]), out),
         progress=progress.update,
         found=note,
-        **options,
+        **{name: value for name, value in options.items() if name not in OUTAGES},
     )
     progress.close()
     show(found, out, as_json=as_json)

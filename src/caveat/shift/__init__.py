@@ -26,7 +26,10 @@ __getattr__, __dir__, __all__ = attach(
         "_models": ["models"],
         "_neighbours": ["Neighbours"],
         "_curve_table": ["ShiftCurve"],
+        "_outage_words": ["parse_costs", "parse_outages"],
         "_outages": ["Outage", "found_blocks"],
+        "_protect": ["cheapest_backup"],
+        "_monitors": ["when_noticed"],
         "_rules": ["CallableRule", "FeatureRule", "Rules", "TreeRule"],
         "_scenarios": [
             "HEART_STAGES",

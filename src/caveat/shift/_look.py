@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from caveat.exceptions import InvalidInput
 from caveat.models import load as load_model
 from caveat.pages import About, Look, check_rules
 from caveat.shift import page
+from caveat.shift._bench import Bench
 from caveat.shift._folds import (
     Contender,
     Fold,
@@ -25,10 +26,18 @@ from caveat.shift._folds import (
     make_folds,
     usual_contenders,
 )
+from caveat.shift._importance import feature_importance
 from caveat.shift._metric import default_measure
-from caveat.shift._outages import Outage, check_outages
+from caveat.shift._monitors import when_noticed
+from caveat.shift._outages import Outage, check_outages, found_blocks
 from caveat.shift._prices import ALL, Book, Task, imputer_name, measure_prices
-from caveat.shift.registry import IMPUTERS, MEASURES
+from caveat.shift._protect import asked_pairs, cheapest_backup, price_pairs
+from caveat.shift._scenario_curves import (
+    export_scenario,
+    parse_degree,
+    scenario_curves,
+)
+from caveat.shift.registry import IMPUTERS, MEASURES, SCENARIOS
 from caveat.shift.result import Result, read_book
 
 USUAL_IMPUTERS = ("mean", "median", "gaussian", "native")
@@ -59,6 +68,18 @@ class Settings:
     drop, keep : sequence of str
         Columns to leave out; dates and names of rows that are features all the same.
     random_state : int
+    blocks : bool
+        Whether columns that were missing together in the file are lost together.
+    protect : float or None
+        A loss to tolerate: which columns must be backed up, so that losing any one or
+        two of the others costs no more?
+    costs : mapping of str to float
+        What it costs to back a column up; 1 for the others.
+    scenario, degree : str or None
+        A published scenario (single, most, least, random) and its degree: ``all``, a
+        number of columns or a share.
+    export : path or None
+        Folder for the training part and the shifted test sets of the first split.
     """
 
     models: Sequence[str] | None = None
@@ -73,6 +94,12 @@ class Settings:
     drop: Sequence[str] = ()
     keep: Sequence[str] = ()
     random_state: int = 0
+    blocks: bool = False
+    protect: float | None = None
+    costs: Mapping[str, float] = field(default_factory=dict)
+    scenario: str | None = None
+    degree: str | None = None
+    export: str | Path | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.test_size < 1:
@@ -91,6 +118,9 @@ class Settings:
             )
         if self.metric is not None:
             MEASURES[str(self.metric)]
+        if self.scenario is not None:
+            SCENARIOS[self.scenario]
+        parse_degree(self.degree)
         for name in self.imputers:
             if isinstance(name, str):
                 IMPUTERS[name]
@@ -143,7 +173,8 @@ def look(
         Gets a sentence as soon as something is known.
     **settings
         Fields of `Settings`: models, imputers, metric, repeats, test_size, groups,
-        order, max_rows, tolerance, drop, keep, random_state.
+        order, max_rows, tolerance, drop, keep, random_state, blocks, protect,
+        costs, scenario, degree, export.
 
     Returns
     -------
@@ -165,24 +196,28 @@ def look(
     known = getattr(fitted, "feature_names_in_", ())
     how = replace(how, keep=[*how.keep, *(str(each) for each in known)])
     rows = _rows(data, target, train, test, how, needed)
+    if how.blocks:
+        blocks = found_blocks(rows.folds[0].X_train)
+        outages = [*outages, *(Outage(tuple(c), name=n) for n, c in blocks.items())]
     asked = list({one.label: one for one in [*_losses(missing), *outages]}.values())
     check_outages(asked, list(rows.folds[0].X_train.columns))
     contenders, notes = _contenders(name, fitted, rows, how)
-    book = _measured(rows, contenders, asked, how, progress, found)
-    deployed = first_choice(contenders, rows.folds[0], _scorer(book, rows.task))
+    deployed = first_choice(contenders, rows.folds[0], _scorer(how, rows.task))
+    book = _measured(rows, contenders, asked, how, deployed, progress, found)
     fold = rows.folds[0]
+    columns = [str(name) for name in fold.X_train.columns]
+    names = [one.name for one in contenders]
+    tables = read_book(book, names, asked, columns=columns, tolerance=how.tolerance)
+    backup, pairs = _backup(book, deployed, tables["columns"], how)
     result = Result(
-        **read_book(
-            book,
-            [one.name for one in contenders],
-            asked,
-            columns=[str(name) for name in fold.X_train.columns],
-            tolerance=how.tolerance,
-        ),
+        **tables,
         floor=_floor(book, rows.folds),
         deployed=deployed,
-        pairs=pd.DataFrame(),
-        monitors=pd.DataFrame(),
+        pairs=pairs,
+        backup=backup,
+        protect=how.protect,
+        monitors=_monitors(asked, fold, how.random_state),
+        curves=_curves(rows, contenders, how),
         splits=len(rows.folds),
         test_rows=len(fold.X_test),
         training_rows=len(fold.X_train),
@@ -192,6 +227,58 @@ def look(
         seconds=time.perf_counter() - started,
     )
     return page.look(result, replace(rows.about, command=command), rules=wanted)
+
+
+def _backup(
+    book: Book, deployed: str, columns: pd.DataFrame, how: Settings
+) -> tuple[tuple[str, ...] | None, pd.DataFrame]:
+    """Find what to back up for a tolerated loss, where somebody asked."""
+    if how.protect is None:
+        return None, pd.DataFrame()
+    mine = columns[columns["model"] == deployed]
+    pairs = price_pairs(book, deployed, _dearest(mine["column"].tolist()))
+    return tuple(cheapest_backup(mine, pairs, how.protect, how.costs)), pairs
+
+
+def _dearest(columns: Sequence[str]) -> list[tuple[str, str]]:
+    return asked_pairs([str(name) for name in columns])
+
+
+def _monitors(asked: Sequence[Outage], fold: Fold, seed: int) -> pd.DataFrame:
+    """Ask when each outage would be noticed."""
+    found = [when_noticed(outage, fold, seed) for outage in asked]
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+
+
+def _curves(
+    rows: _Rows, contenders: Sequence[Contender], how: Settings
+) -> pd.DataFrame:
+    """Run the published front end, where somebody asked."""
+    imputer = how.imputers[0]
+    if how.export is not None:
+        export_scenario(
+            str(how.export),
+            rows.folds[0],
+            how.scenario,
+            how.degree,
+            imputer=imputer,
+            target=str(rows.folds[0].y_train.name or "target"),
+            task=rows.task,
+            seed=how.random_state,
+        )
+    if how.scenario is None:
+        return pd.DataFrame()
+    return scenario_curves(
+        rows.folds,
+        contenders,
+        how.scenario,
+        how.degree,
+        imputer=imputer,
+        metric=how.metric,
+        task=rows.task,
+        dataset=rows.about.file,
+        seed=how.random_state,
+    )
 
 
 @dataclass(frozen=True)
@@ -330,16 +417,21 @@ def _measured(
     contenders: Sequence[Contender],
     asked: Sequence[Outage],
     how: Settings,
+    deployed: str,
     progress: Any,
     found: Found | None,
 ) -> Book:
-    numbers = rows.task == "regression"
-    usual = default_measure("regression") if numbers else "auc"
+    pairs = {}
+    if how.protect is not None:
+        strength = feature_importance(rows.folds[0].X_train, rows.folds[0].y_train)
+        order = strength.abs().sort_values(ascending=False).index
+        pairs = {deployed: _dearest(order)}
     task = Task(
         outages=asked,
         imputers=list({imputer_name(each): each for each in how.imputers}.values()),
-        metric=how.metric or usual,
-        task="regression" if numbers else "classification",
+        metric=_metric(how, rows.task),
+        task="regression" if rows.task == "regression" else "classification",
+        pairs=pairs,
         seed=how.random_state,
     )
     with warnings.catch_warnings():
@@ -361,6 +453,12 @@ def _measured(
     return book
 
 
+def _metric(how: Settings, task: str) -> str:
+    """Name the measure: AUC and RMSE if nothing is said."""
+    usual = default_measure("regression") if task == "regression" else "auc"
+    return str(how.metric or usual)
+
+
 def _early(book: Book, who: str) -> str:
     """Say what is known after the first split; intervals come later."""
     told = f"first of several splits: {who} {book.values[who, ALL, ''][0]:.3f}"
@@ -371,16 +469,16 @@ def _early(book: Book, who: str) -> str:
     return told
 
 
-def _scorer(book: Book, task: str) -> Callable[..., float]:
+def _scorer(how: Settings, task: str) -> Callable[..., float]:
     """Judge a model on the test part of a fold; larger is better."""
-    from caveat.shift._bench import Bench
 
     def score(model: Any, fold: Fold) -> float:
         kind = "regression" if task == "regression" else "classification"
         bench = Bench(model, *fold.parts, task=kind)
+        measure = bench.measures(_metric(how, task))[0]
         answers = bench.answers(bench.nothing_gone[None])
-        value = float(book.measure.block(bench.target.values, answers)[0])
-        return value if book.measure.larger_is_better else -value
+        value = float(measure.block(bench.target.values, answers)[0])
+        return value if measure.larger_is_better else -value
 
     return score
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -252,28 +251,3 @@ def check_outages(outages: Sequence[Outage], columns: Sequence[str]) -> None:
         for name in outage.columns:
             if name not in columns:
                 raise UnknownName.among("column", name, map(str, columns))
-
-
-def parse_source(text: str) -> tuple[str, tuple[str, ...]]:
-    """Read ``lab=a,b,c``.
-
-    Examples
-    --------
-    >>> parse_source("lab=a,b")
-    ('lab', ('a', 'b'))
-    """
-    name, found, columns = text.partition("=")
-    listed = tuple(part.strip() for part in columns.split(",") if part.strip())
-    if not found or not name.strip() or not listed:
-        raise InvalidInput(f"found {text!r}; write NAME=COLUMN,COLUMN")
-    return name.strip(), listed
-
-
-def to_record(outage: Outage) -> Mapping[str, Any]:
-    """Write an outage as plain values."""
-    return {
-        "name": outage.label,
-        "kind": outage.kind,
-        "columns": list(outage.columns),
-        "share": outage.share,
-    }

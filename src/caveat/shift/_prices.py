@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -114,8 +114,11 @@ class Task:
         The first is the one of columns and decay.
     metric : str or None
     task : str
-    columns, decay : bool
-        Whether each column is taken away alone, and any number of them.
+    columns, decay, refit : bool
+        Whether each column is taken away alone, any number of them, and whether models
+        are fitted again.
+    pairs : mapping of str to pairs of columns
+        Per model, columns that are taken away two at a time.
     seed : int
     """
 
@@ -125,6 +128,8 @@ class Task:
     task: str
     columns: bool = True
     decay: bool = True
+    refit: bool = True
+    pairs: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
     seed: int = 0
 
 
@@ -213,9 +218,13 @@ class _Asked:
                 book.distances.setdefault(key, []).append(float(gap))
                 keys.append(key)
                 answers.append(filled)
-            for how, again in self._refitted(outage, book).items():
+            refitted = self._refitted(outage, book) if self.task.refit else {}
+            hit = outage.hits(self.fold, self.task.seed)
+            hit = hit if self.intact.ndim == 1 else hit[:, None]
+            for how, again in refitted.items():
+                # Rows that are not hit keep the model that has all columns.
                 keys.append((self.name, outage.label, how))
-                answers.append(again)
+                answers.append(np.where(hit, again, self.intact))
         book.add(split, keys, answers, self.truth)
 
     def _failed(self, outage: Outage, imputer: Any, book: Book) -> Answers | None:
@@ -273,6 +282,10 @@ class _Asked:
                 for mask in decay_masks(len(names), k, self.task.seed):
                     keys.append((self.name, f"any {k}", ""))
                     masks.append(mask)
+        for left, right in self.task.pairs.get(self.name, ()):
+            keys.append((self.name, f"pair {left} | {right}", ""))
+            gone = [names.index(left), names.index(right)]
+            masks.append(mask_of(gone, len(names)))
         per_block = max(1, self.bench.evaluator.per_block)
         answers: list[Answers] = []
         for start in range(0, len(masks), per_block):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -13,10 +13,30 @@ from caveat import pages
 from caveat.measures import get as get_measure
 from caveat.pages import claims, figures
 from caveat.pages.claims import Estimate
+from caveat.shift._findings import (
+    CONSTANT,
+    against_floor,
+    known,
+    number,
+    own_columns,
+    price,
+    row_of,
+    score,
+    worst,
+)
+from caveat.shift._outage_sections import (
+    backup_section,
+    curve_section,
+    monitor_section,
+)
+from caveat.shift._page_sections import (
+    columns_section,
+    decay_section,
+    missing_section,
+    models_section,
+)
 from caveat.shift.result import Result
 
-CONSTANT = "a constant answer"
-_MOST_ROWS = 25
 _ADVICE = {
     "fill": "Keep {model} and fill in by {imputer}",
     "refit": "Fit {model} again without {what}",
@@ -24,16 +44,6 @@ _ADVICE = {
     "open": "Undecided at this size: measure {model} on more rows before you choose "
     "between filling in and fitting again",
 }
-
-
-@dataclass(frozen=True)
-class Price(claims.Loss):
-    """A loss that somebody asked for: it leads also where no loss is seen."""
-
-    @property
-    def may_lead(self) -> bool:
-        """Whether every number in it has its interval."""
-        return all(one.may_lead for one in self.estimates)
 
 
 def look(found: Result, about: pages.About, *, rules: Sequence[str] = ()) -> pages.Look:
@@ -63,7 +73,14 @@ def look(found: Result, about: pages.About, *, rules: Sequence[str] = ()) -> pag
             "floor": found.floor,
             "worst_loss": _worst_loss(found),
         },
-        extra={"losses": losses(found)},
+        extra={
+            "losses": losses(found),
+            "columns_at_risk": _records(found.columns),
+            "monitors": _records(found.monitors),
+            "pairs": _records(found.pairs),
+            "backup": None if found.backup is None else list(found.backup),
+            "curves": _records(found.curves),
+        },
         tables=_tables(found),
         checks="Each column was taken away alone, and any number of them.",
         rules=rules,
@@ -86,52 +103,6 @@ def losses(found: Result) -> list[dict[str, Any]]:
         {name: _null(row[name]) for name in kept}
         for row in renamed.astype(object).to_dict("records")
     ]
-
-
-def score(found: Result) -> Estimate:
-    """Give the deployed model's score with all columns."""
-    return found.estimate(_row(found.models, model=found.deployed))
-
-
-def against_floor(found: Result, **place: Any) -> claims.Claim:
-    """Hold the deployed model against a constant answer."""
-    return claims.AgainstFloor(
-        pages.name(found.deployed),
-        score(found),
-        Estimate(found.floor, found.title),
-        CONSTANT,
-        sign=1 if found.larger_is_better else -1,
-        section="models",
-        **place,
-    )
-
-
-def price(found: Result, row: Mapping[str, Any], **place: Any) -> Price:
-    """Say what one outage costs one model."""
-    refitted = found.estimate(row, "refitted") if _known(row["refitted"]) else None
-    what: pages.Words = pages.name(str(row["outage"]).removeprefix("without "))
-    if row["kind"] != "vanish":
-        what = pages.say("a remedy for {what}", what=what)
-    return Price(
-        pages.name(str(row["model"])),
-        what,
-        found.estimate(_row(found.models, model=row["model"])),
-        found.estimate(row, "after"),
-        found.estimate(row, "loss"),
-        refitted,
-        kind="vanish",
-        columns=tuple(row["columns"]),
-        section="missing",
-        **place,
-    )
-
-
-def worst(found: Result) -> Mapping[str, Any] | None:
-    """Find the column whose loss costs the deployed model most."""
-    if found.columns.empty:
-        return None
-    mine = found.columns[found.columns["model"] == found.deployed]
-    return None if mine.empty else mine.iloc[0].to_dict()
 
 
 def _worst_loss(found: Result) -> float | None:
@@ -159,6 +130,24 @@ def _claims(found: Result) -> Iterator[claims.Claim]:
         yield floor
         yield from _column(found)
     yield from _others(found)
+    if found.backup:
+        yield claims.Condition(
+            sentence=pages.say(
+                "To lose any two others at no more than {limit}, {columns} must stay.",
+                limit=pages.fixed(found.protect or 0.0, 3),
+                columns=pages.names(list(found.backup), most=6),
+            ),
+            counts=(found.protect or 0.0,),
+            severity="careful",
+            kind="protect",
+            section="protect",
+            columns=found.backup,
+            fix=""
+            if len(mine)
+            else pages.say(
+                "Back up {columns}.", columns=pages.names(list(found.backup), most=6)
+            ),
+        )
     for note in found.notes:
         words = pages.sentence(note)
         yield claims.Condition(sentence=words, severity="note", section="again")
@@ -183,15 +172,18 @@ def _earned(
     """Hold the loss against what the model has over a constant answer."""
     earned = abs(float(row["all"]) - found.floor)
     low = row["low"]
-    if not _known(low) or float(low) <= 0 or not earned > 0:
+    if not known(low) or float(low) <= 0 or not earned > 0:
         return
     share, sure = float(row["loss"]) / earned, float(low) / earned
     severity = _severity(sure)
     loss = found.estimate(row, "loss")
     yield claims.Condition(
         sentence=pages.say(
-            "Losing {what} costs {share} of what {model} has over a constant answer.",
-            what=pages.names(list(row["columns"]), most=4),
+            "Losing {what} costs {share} of what {model} has over a constant answer."
+            if row["kind"] == "vanish"
+            else "With {what} it costs {share} of what {model} has over a constant "
+            "answer.",
+            what=str(row["outage"]).removeprefix("without "),
             share=pages.strong(pages.percent(min(share, 9.99))),
             model=pages.name(str(row["model"])),
         ),
@@ -221,7 +213,7 @@ def _fillings(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
     regret = None
     top = same[same["oracle"].astype(bool)].iloc[0]
     if top["imputer"] != row["imputer"]:
-        pair = _row(
+        pair = row_of(
             found.comparisons,
             what=f"{row['outage']}: {row['model']}",
             left=row["imputer"],
@@ -252,7 +244,7 @@ def _column(found: Result) -> Iterator[claims.Claim]:
     earned = abs(score(found).value - found.floor)
     sure = row["sure_low"]
     loss = Estimate(
-        row["loss"], found.title, _number(sure), _number(row["high"]),
+        row["loss"], found.title, number(sure), number(row["high"]),
         found.basis, found.rows,
     )  # fmt: skip
     after = found.estimate(row, "after")
@@ -270,13 +262,9 @@ def _column(found: Result) -> Iterator[claims.Claim]:
         section="columns",
         columns=(str(row["column"]),),
         size=share,
-        how=f"Lower end corrected for {len(_mine(found))} columns.",
+        how=f"Lower end corrected for {len(own_columns(found))} columns.",
         fix=pages.say("Price a plan for losing {name}: --missing {name}.", name=name),
     )
-
-
-def _mine(found: Result) -> pd.DataFrame:
-    return found.columns[found.columns["model"] == found.deployed]
 
 
 def _others(found: Result) -> Iterator[claims.Claim]:
@@ -314,207 +302,19 @@ def sections(found: Result) -> list[pages.Section]:
     """Give the evidence: what was asked, each column, the decay, the models."""
     parts = []
     if not found.losses.empty:
-        parts.append(_missing(found))
+        parts.append(missing_section(found))
     if not found.columns.empty:
-        parts.append(_columns_section(found))
+        parts.append(columns_section(found))
+    if found.backup is not None:
+        parts.append(backup_section(found))
+    if not found.monitors.empty:
+        parts.append(monitor_section(found))
     if not found.decay.empty:
-        parts.append(_decay_section(found))
-    parts.append(_models(found))
+        parts.append(decay_section(found))
+    parts.append(models_section(found))
+    if not found.curves.empty:
+        parts.append(curve_section(found))
     return parts
-
-
-def _missing(found: Result) -> pages.Section:
-    first = found.asked[found.asked["model"] == found.deployed].iloc[0].to_dict()
-    columns = [
-        pages.Column("Lost", "name"),
-        pages.Column("Model", "text"),
-        pages.Column("Filled in by", "text"),
-        pages.Column("All columns"),
-        pages.Column("Filled in"),
-        pages.Column("Loss", best="max"),
-        pages.Column("95 %"),
-        pages.Column("Refitted"),
-        pages.Column("Advice", "text"),
-    ]
-    rows = []
-    shown = found.losses[
-        found.losses["chosen"].astype(bool) | (found.losses["model"] == found.deployed)
-    ]
-    for row in shown.to_dict("records"):
-        loss = found.estimate(row, "loss")
-        again = found.estimate(row, "refitted") if _known(row["refitted"]) else None
-        how = str(row["imputer"])
-        how += " (chosen)" if row["chosen"] else ""
-        how += " (oracle)" if row["oracle"] and not row["chosen"] else ""
-        rows.append(
-            pages.Row(
-                [
-                    pages.Cell(str(row["outage"]).removeprefix("without ")),
-                    pages.Cell(str(row["model"])),
-                    pages.Cell(how, tone="" if row["chosen"] else "muted"),
-                    _cell(row["all"], loss.places),
-                    _cell(row["after"], loss.places),
-                    _cell(row["loss"], loss.places, "strong"),
-                    pages.Cell(loss.interval),
-                    _cell(row["refitted"], again.places if again else 2),
-                    pages.Cell(str(row["advice"]) if row["chosen"] else ""),
-                ]
-            )
-        )
-    table = pages.Table(
-        "missing",
-        pages.say("{measure} before and after the loss", measure=found.title),
-        columns,
-        rows,
-        conditions=found.conditions,
-        brief=True,
-        downloads=[pages.Download.csv("losses.csv", found.losses)],
-    )
-    return pages.Section(
-        "missing",
-        "About to be lost",
-        price(found, first),
-        lead="Filled in: the fitted model, other values in the lost columns. Refitted: "
-        "a fresh model that never had them. Chosen: the filling that changes the "
-        "model's answers least, without labels.",
-        blocks=[table],
-        wide=True,
-    )
-
-
-def _columns_section(found: Result) -> pages.Section:
-    mine = _mine(found)
-    shown = mine.head(_MOST_ROWS).to_dict("records")
-    rows = [figures.Dot(str(row["column"]), found.estimate(row, "loss"),
-                        "serious" if _positive(row["sure_low"]) else "faint")
-            for row in shown]  # fmt: skip
-    sure = int(sum(_positive(row["sure_low"]) for row in mine.to_dict("records")))
-    words = pages.say(
-        "{sure} of {all} columns cost {model} something for sure when they vanish",
-        sure=pages.strong(str(sure)),
-        all=str(len(mine)),
-        model=pages.name(found.deployed),
-    )
-    figure = figures.score_dots(
-        rows,
-        name="columns",
-        title=words,
-        label=str(words) + ".",
-        unit=f"{found.title} lost when the column vanishes",
-        zero=0.0,
-        conditions=f"{found.conditions} Filled in by the first imputer. Coloured: "
-        f"above 0 also when corrected for {len(mine)} columns.",
-        downloads=[pages.Download.csv("columns.csv", found.columns)],
-    )
-    return pages.Section(
-        "columns", "What carries it", words, blocks=[figure, _column_table(found)]
-    )
-
-
-def _column_table(found: Result) -> pages.Table:
-    """List the dearest columns for a terminal, too."""
-    rows = []
-    for row in _mine(found).head(_MOST_ROWS).to_dict("records"):
-        loss = found.estimate(row, "loss")
-        rows.append(
-            pages.Row(
-                [
-                    pages.Cell(pages.code(str(row["column"]))),
-                    _cell(row["after"], loss.places),
-                    _cell(row["loss"], loss.places, "strong"),
-                    pages.Cell(loss.interval),
-                ]
-            )
-        )
-    return pages.Table(
-        "columns",
-        pages.say("What each column is worth to {model}", model=found.deployed),
-        [
-            pages.Column("When it vanishes", "name"),
-            pages.Column(found.title),
-            pages.Column("Loss", best="max", sorted=True),
-            pages.Column("95 %"),
-        ],
-        rows,
-        brief=True,
-    )
-
-
-def _decay_section(found: Result) -> pages.Section:
-    lines = []
-    for name in found.models["model"]:
-        mine = found.decay[found.decay["model"] == name].to_dict("records")
-        values = [found.estimate(row) for row in mine]
-        lines.append(
-            figures.Curve(str(name), [float(row["k"]) for row in mine], values)
-        )
-    count = int(found.decay["k"].max())
-    mine = found.decay[found.decay["model"] == found.deployed]
-    last = mine.iloc[-1].to_dict()
-    half = mine.iloc[len(mine) // 2].to_dict()
-    middle = found.estimate(half)
-    words = pages.say(
-        "With {k} of {all} columns gone, {model} is left with {value}",
-        k=str(int(half["k"])),
-        all=str(count),
-        model=pages.name(found.deployed),
-        value=claims.written(middle),
-    )
-    floor = Estimate(found.floor, found.title)
-    figure = figures.decay(
-        lines,
-        columns=count,
-        name="decay",
-        title=words,
-        label=f"{words}; with all gone {found.estimate(last).text}.",
-        unit=found.title,
-        floor=figures.Mark("constant", floor) if math.isfinite(found.floor) else None,
-        limits=get_measure(found.measure).range,
-        conditions=f"{found.conditions} Mean over up to 8 subsets of each size. Band: "
-        "95 % interval over rows and splits.",
-        downloads=[pages.Download.csv("decay.csv", found.decay)],
-    )
-    return pages.Section("decay", "How they decay", words, blocks=[figure])
-
-
-def _models(found: Result) -> pages.Section:
-    sign = 1 if found.larger_is_better else -1
-    order = found.models.assign(at=sign * found.models["value"]).sort_values(
-        "at", ascending=False, kind="stable"
-    )
-    rows = []
-    for row in order.to_dict("records"):
-        one = found.estimate(row)
-        mark = " (chosen)" if row["model"] == found.deployed else ""
-        rows.append(
-            pages.Row(
-                [
-                    pages.Cell(str(row["model"]) + mark),
-                    _cell(one.value, one.places, "strong"),
-                    pages.Cell(one.interval),
-                ]
-            )
-        )
-    rows.append(
-        pages.Row([pages.Cell(CONSTANT), _cell(found.floor, 2), pages.Cell()], "bottom")
-    )
-    table = pages.Table(
-        "models",
-        pages.say("{measure} with all columns", measure=found.title),
-        [
-            pages.Column("Model", "name"),
-            pages.Column(found.title, best="max" if sign > 0 else "min", sorted=True),
-            pages.Column("95 %"),
-        ],
-        rows,
-        brief=True,
-        conditions=found.conditions,
-        downloads=[pages.Download.csv("models.csv", found.models)],
-    )
-    lead = "Chosen on held-out training rows." if len(found.models) > 1 else ""
-    return pages.Section(
-        "models", "All columns", against_floor(found), lead=lead, blocks=[table]
-    )
 
 
 def _line(found: Result) -> pages.Figure | None:
@@ -533,7 +333,7 @@ def _line(found: Result) -> pages.Figure | None:
         if row["kind"] != "vanish":
             how = "as it arrives"
         rows.append(figures.Dot(how, found.estimate(row, "after"), "serious"))
-        if _known(row["refitted"]):
+        if known(row["refitted"]):
             rows.append(figures.Dot("refitted", found.estimate(row, "refitted"), "c3"))
     elif (row := worst(found)) is not None:
         gone = found.estimate(row, "after")
@@ -562,34 +362,16 @@ def _tables(found: Result) -> dict[str, pd.DataFrame]:
         "values": found.values,
         "pairs": found.pairs,
         "monitors": found.monitors,
+        "curves": found.curves,
     }
     return {name: frame for name, frame in frames.items() if not frame.empty}
 
 
-def _row(frame: pd.DataFrame, **wanted: Any) -> dict[str, Any]:
-    """Find the row with these values."""
-    chosen = frame
-    for name, value in wanted.items():
-        chosen = chosen[chosen[name] == value]
-    return chosen.iloc[0].to_dict()
-
-
-def _cell(value: Any, places: int, tone: str = "") -> pages.Cell:
-    if not _known(value):
-        return pages.Cell("–", tone="muted")
-    return pages.Cell(pages.fixed(float(value), places), value=float(value), tone=tone)
-
-
-def _known(value: Any) -> bool:
-    return value is not None and math.isfinite(float(value))
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if _known(value) else None
-
-
-def _positive(value: Any) -> bool:
-    return _known(value) and float(value) > 0
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [
+        {str(name): _null(value) for name, value in row.items()}
+        for row in frame.astype(object).to_dict("records")
+    ]
 
 
 def _null(value: Any) -> Any:

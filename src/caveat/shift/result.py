@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _FRAMES = (
     *("models", "losses", "columns", "decay", "comparisons", "values"),
-    *("pairs", "monitors"),
+    *("pairs", "monitors", "curves"),
 )
 
 
@@ -58,9 +58,11 @@ class Result:
         `corrected_for`.
     values : DataFrame
         Every number of every split: `model`, `what`, `how`, `split`, `value`.
-    pairs, monitors : DataFrame
-        Pairs of columns whose joint loss is more than their sum; what would notice an
-        outage. Empty where nobody asked.
+    pairs, monitors, curves : DataFrame
+        Prices of pairs of columns; what would notice an outage, and when; curves of
+        one scenario, tidy. Empty where nobody asked.
+    backup : tuple of str or None
+        The cheapest columns to back up for the tolerated loss `protect`.
     splits, test_rows, training_rows, rows : int
         Splits, rows tested in one, rows learnt from in one, distinct rows tested.
     conditions : str
@@ -80,10 +82,13 @@ class Result:
     values: pd.DataFrame
     pairs: pd.DataFrame
     monitors: pd.DataFrame
+    curves: pd.DataFrame
     splits: int
     test_rows: int
     training_rows: int
     rows: int
+    backup: tuple[str, ...] | None = None
+    protect: float | None = None
     conditions: str = ""
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
@@ -147,6 +152,8 @@ class Result:
     def from_record(cls, record: Mapping[str, Any]) -> Result:
         """Read back what `to_record` wrote."""
         row = {**record["row"], "notes": tuple(record["row"]["notes"])}
+        if row["backup"] is not None:
+            row["backup"] = tuple(row["backup"])
         frames = {
             name: pd.DataFrame(record["curves"][f"shift-{name}"]) for name in _FRAMES
         }

@@ -1,0 +1,103 @@
+"""What the numbers of a result say, as claims: a score, a price, a column."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from caveat import pages
+from caveat.pages import claims
+from caveat.pages.claims import Estimate
+from caveat.shift.result import Result
+
+CONSTANT = "a constant answer"
+
+
+@dataclass(frozen=True)
+class Price(claims.Loss):
+    """A loss that somebody asked for: it leads also where no loss is seen."""
+
+    @property
+    def may_lead(self) -> bool:
+        """Whether every number in it has its interval."""
+        return all(one.may_lead for one in self.estimates)
+
+
+def score(found: Result) -> Estimate:
+    """Give the deployed model's score with all columns."""
+    return found.estimate(row_of(found.models, model=found.deployed))
+
+
+def against_floor(found: Result, **place: Any) -> claims.Claim:
+    """Hold the deployed model against a constant answer."""
+    return claims.AgainstFloor(
+        pages.name(found.deployed),
+        score(found),
+        Estimate(found.floor, found.title),
+        CONSTANT,
+        sign=1 if found.larger_is_better else -1,
+        section="models",
+        **place,
+    )
+
+
+def price(found: Result, row: Mapping[str, Any], **place: Any) -> Price:
+    """Say what one outage costs one model."""
+    refitted = found.estimate(row, "refitted") if known(row["refitted"]) else None
+    what: pages.Words = str(row["outage"]).removeprefix("without ")
+    if row["kind"] != "vanish":
+        what = pages.say("a remedy for {what}", what=what)
+    return Price(
+        pages.name(str(row["model"])),
+        what,
+        found.estimate(row_of(found.models, model=row["model"])),
+        found.estimate(row, "after"),
+        found.estimate(row, "loss"),
+        refitted,
+        kind="vanish",
+        columns=tuple(row["columns"]),
+        section="missing",
+        **place,
+    )
+
+
+def worst(found: Result) -> Mapping[str, Any] | None:
+    """Find the column whose loss costs the deployed model most."""
+    if found.columns.empty:
+        return None
+    mine = found.columns[found.columns["model"] == found.deployed]
+    return None if mine.empty else mine.iloc[0].to_dict()
+
+
+def own_columns(found: Result) -> pd.DataFrame:
+    return found.columns[found.columns["model"] == found.deployed]
+
+
+def row_of(frame: pd.DataFrame, **wanted: Any) -> dict[str, Any]:
+    """Find the row with these values."""
+    chosen = frame
+    for name, value in wanted.items():
+        chosen = chosen[chosen[name] == value]
+    return chosen.iloc[0].to_dict()
+
+
+def cell(value: Any, places: int, tone: str = "") -> pages.Cell:
+    if not known(value):
+        return pages.Cell("–", tone="muted")
+    return pages.Cell(pages.fixed(float(value), places), value=float(value), tone=tone)
+
+
+def known(value: Any) -> bool:
+    return value is not None and math.isfinite(float(value))
+
+
+def number(value: Any) -> float | None:
+    return float(value) if known(value) else None
+
+
+def positive(value: Any) -> bool:
+    return known(value) and float(value) > 0

@@ -1,0 +1,218 @@
+"""Outages as they happen: equal to a plain loop, noticed, and what to protect."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from caveat.exceptions import InvalidInput, UnknownName
+from caveat.measures import get
+from caveat.shift import (
+    Outage,
+    cheapest_backup,
+    found_blocks,
+    look,
+    parse_outages,
+    when_noticed,
+)
+from caveat.shift._folds import Fold
+
+
+@pytest.fixture(scope="module")
+def rows():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "c"])
+    X["site"] = np.where(rng.random(200) < 0.5, "north", "south")
+    X["day"] = pd.date_range("2025-01-01", periods=200).astype(str)
+    y = pd.Series((X["a"] + X["b"] + 0.5 * rng.normal(size=200) > 0).astype(int))
+    return X[:100], y[:100], X[100:].reset_index(drop=True), y[100:].to_numpy()
+
+
+@pytest.fixture(scope="module")
+def model(rows):
+    X, y, *_ = rows
+    fitted = LogisticRegression().fit(X[["a", "b", "c"]], y)
+    return lambda table: fitted.predict_proba(table[["a", "b", "c"]])
+
+
+def by_hand(outage, X, train, hit):
+    """Break every cell in a plain loop."""
+    table = X.copy()
+    rows = [row for row in range(len(X)) if hit[row]]
+    for count, row in enumerate(rows, start=1):
+        for name in outage.columns:
+            own = X[name][row]
+            other = [each for each in outage.columns if each != name]
+            table.loc[row, name] = {
+                "vanish": train[name].mean(),
+                "freeze": X[name][rows[0]],
+                "drift": own
+                + outage.size * train[name].std(ddof=0) * count / len(rows),
+                "unit": own * outage.size,
+                "swap": X[other[0]][row] if other else own,
+            }[outage.kind]
+    return table
+
+
+KINDS = {
+    "vanish": ("a",),
+    "freeze": ("a", "b"),
+    "drift": ("a",),
+    "unit": ("b",),
+    "swap": ("a", "c"),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "which"),
+    [
+        *[(kind, {}) for kind in KINDS],
+        *[("vanish", {"where": ("site", "north")})],
+        *[(kind, {"since": ("day", "2025-05-20")}) for kind in ("drift", "freeze")],
+    ],
+)
+def test_every_outage_equals_a_plain_loop(rows, model, kind, which):
+    X, y, X_test, y_test = rows
+    outage = Outage(KINDS[kind], kind, size=2.5, **which)
+    seen = look(
+        None,
+        "y",
+        model=model,
+        train=X.assign(y=y),
+        test=X_test.assign(y=y_test),
+        outages=[outage],
+        imputers=["mean"],
+        keep=["day"],
+        metric="accuracy",
+    )
+    hit = np.ones(len(X_test), dtype=bool)
+    if "where" in which:
+        hit = (X_test["site"] == "north").to_numpy()
+    if "since" in which:
+        hit = (X_test["day"] >= "2025-05-20").to_numpy()
+    expected = get("accuracy")(y_test, model(by_hand(outage, X_test, X, hit)))
+    assert seen.extra["losses"][0]["after"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_share_of_the_rows_fails(rows):
+    X, y, X_test, y_test = rows
+    fold = Fold(X, y, X_test, pd.Series(y_test), np.arange(len(X_test)))
+    hit = Outage(("a",), share=0.3).hits(fold, 0)
+    assert 15 < hit.sum() < 45
+
+
+def test_what_a_monitor_should_notice_it_does_and_intact_rows_leave_it_calm(rows):
+    X, y, X_test, y_test = rows
+    fold = Fold(X, y, X_test, pd.Series(y_test), np.arange(len(X_test)))
+    first = {}
+    for kind, columns in KINDS.items():
+        found = when_noticed(Outage(columns, kind, size=100.0), fold)
+        assert (found["false_alarms"] < 0.2).all(), found
+        found = found.dropna(subset="rows").sort_values("rows")
+        first[kind] = tuple(found[["monitor", "rows"]].iloc[0]) if len(found) else None
+    assert first["vanish"] == ("missing cells", 1.0)
+    assert first["freeze"][0] == "the same value again"
+    assert first["unit"][0] == "values outside the training range"
+    assert first["swap"] is None  # the columns look alike
+
+
+def test_blocks_that_fail_together_are_found():
+    X = pd.DataFrame(np.ones((40, 3)), columns=["a", "b", "c"])
+    X.loc[:9, ["a", "c"]] = np.nan
+    X.loc[20:26, "b"] = np.nan
+    assert list(found_blocks(X).values()) == [["a", "c"]]
+
+
+def test_the_cheapest_backup_is_found_among_all_sets():
+    rng = np.random.default_rng(1)
+    names = list("abcdef")
+    for _ in range(5):
+        alone = pd.DataFrame(
+            {"column": names, "loss": 0.0, "high": rng.random(6) * 0.06}
+        )
+        pairs = pd.DataFrame(
+            itertools.combinations(names, 2), columns=["left", "right"]
+        )
+        pairs = pairs.assign(loss=0.0, high=rng.random(len(pairs)) * 0.1)
+        costs = dict(zip(names, rng.integers(1, 5, 6).astype(float), strict=True))
+
+        def fits(kept, alone=alone, pairs=pairs):
+            left = alone[~alone["column"].isin(kept)]
+            both = pairs[~pairs["left"].isin(kept) & ~pairs["right"].isin(kept)]
+            return (left["high"] <= 0.05).all() and (both["high"] <= 0.05).all()
+
+        able = [
+            kept
+            for size in range(7)
+            for kept in itertools.combinations(names, size)
+            if fits(kept)
+        ]
+        least = min(sum(costs[name] for name in kept) for kept in able)
+        found = cheapest_backup(alone, pairs, 0.05, costs)
+        assert fits(found)
+        assert sum(costs[name] for name in found) == pytest.approx(least)
+
+
+def test_pairs_that_only_matter_together_are_backed_up():
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=300)
+    table = pd.DataFrame(
+        {"one": a, "two": a + 1e-3 * rng.normal(size=300), "c": rng.normal(size=300)}
+    )
+    table["y"] = (a + 0.3 * rng.normal(size=300) > 0).astype(int)
+    seen = look(
+        table,
+        "y",
+        models=["random-forest"],
+        imputers=["mean"],
+        repeats=1,
+        protect=0.2,
+        costs={"two": 3.0},
+    )
+    assert "one" in seen.extra["backup"]
+    assert len(seen.extra["pairs"]) == 3
+
+
+def test_typed_outages_are_read():
+    made, found = parse_outages(
+        {
+            "missing": ["a,b"],
+            "source": ["lab=c", "found"],
+            "drift": ["d=2"],
+            "unit": ["e=1000"],
+            "swap": ["a,b"],
+            "since": "day=2025",
+        }
+    )
+    assert found
+    kinds = [(one.kind, one.size) for one in made]
+    assert kinds == [
+        *[("vanish", 1.0), ("vanish", 1.0)],
+        *[("drift", 2.0), ("unit", 1000.0), ("swap", 1.0)],
+    ]
+    assert made[1].label == "lab"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ({"where": "site"}, "write COLUMN=VALUE"),
+        ({"where": "site=north"}, "name what fails"),
+        ({"unit": ["a"]}, "COLUMN=FACTOR"),
+        ({"unit": ["a=x"]}, "use a number"),
+        ({"swap": ["a"]}, "the two that change"),
+        ({"source": ["a,b"]}, "NAME=COLUMN"),
+        ({"missing": ["a"], "share": 2.0}, "share is 2"),
+        ({"freeze": ["a=1"]}, "name columns only"),
+    ],
+)
+def test_what_cannot_be_meant_ends_in_one_sentence(words, sentence):
+    with pytest.raises(InvalidInput, match=sentence):
+        parse_outages(words)
+
+
+def test_an_unknown_kind_is_refused():
+    with pytest.raises(UnknownName, match="did you mean 'freeze'"):
+        Outage(("a",), "frieze")
