@@ -9,7 +9,7 @@ called real (its interval lies above 0).
   price, or exactly 0 where the model leans as far to one side of the truth as the
   filled one to the other.
 - *fitted*: logistic regression or ridge, fitted by caveat in five splits of 400 rows.
-  The true price is the mean over 200 training sets, on 100,000 rows.
+  The true price is the mean over 60 training sets, on 40,000 rows.
 """
 
 from __future__ import annotations
@@ -89,12 +89,12 @@ def true_fixed(weight: float, lean: float, rng) -> float:
 
 
 def true_fitted(lean: float, n: int, rng, *, numbers: bool) -> float:
-    """Average the price over 200 training sets, on 100,000 rows."""
-    X_test, y_test = rows(100_000, rng, lean=lean, numbers=numbers)
+    """Average the price over 60 training sets, on 40,000 rows."""
+    X_test, y_test = rows(40_000, rng, lean=lean, numbers=numbers)
     task = "regression" if numbers else "binary"
     (contender,), _ = usual_contenders(["logistic-regression"], task, 0)
     prices = []
-    for _ in range(200):
+    for _ in range(60):
         X, y = rows(round(0.75 * n), rng, lean=lean, numbers=numbers)
         model = contender.fit(Fold(X, y, X, y, np.arange(1)))
         filled = X_test.assign(c=X["c"].mean())

@@ -32,7 +32,7 @@ def parse_outages(words: Mapping[str, Any]) -> tuple[list[Outage], bool]:
     >>> made[0].label
     'without a and b where site is north'
     """
-    rows = {
+    rows: dict[str, Any] = {
         "share": float(words.get("share") or 1.0),
         "where": _pair(words.get("where"), "--where"),
         "since": _pair(words.get("since"), "--since"),
