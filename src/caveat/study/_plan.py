@@ -12,7 +12,7 @@ from caveat.study._learners import LearnerSpec, parse_learner
 from caveat.study._search import grid_configurations, random_configurations
 from caveat.study._spec import Study, load_study
 from caveat.study._trial import Trial
-from caveat.study.registry import TOPICS
+from caveat.study.registry import BASELINE, TOPICS
 from caveat.study.topic import Topic, dataset_name
 
 MOST_TRIALS = 1_000_000
@@ -103,7 +103,7 @@ def _specs(study: Study) -> Iterator[dict[str, Any]]:
             "training": study.search.training(),
             "then": study.then,
         }
-        if study.baseline == "eapp" and _takes_baseline(study.topic, reference):
+        if study.baseline != "none" and _takes_baseline(study.topic, reference):
             yield from _baseline_specs(study, dataset)
         worlds = topic.worlds(study.scenario, dataset_name(reference))
         wanted = getattr(topic, "wanted", lambda world, learner, repeat: True)
@@ -170,7 +170,7 @@ def configurations(
 def _takes_baseline(topic: str, reference: Any) -> bool:
     from caveat.datasets import describe
 
-    return topic != "eapp" and describe(reference)["task"] in (
+    return topic != BASELINE and describe(reference)["task"] in (
         "binary",
         "multiclass",
     )
@@ -182,7 +182,7 @@ def _baseline_specs(
     """One baseline trial per data set and split: how far clustering gets alone."""
     for repeat, seed in study.all_repeats:
         yield {
-            "topic": "eapp",
+            "topic": BASELINE,
             "dataset": dataset,
             "protocol": "caveat",
             "split": study.split.model_dump(by_alias=True),
@@ -190,7 +190,7 @@ def _baseline_specs(
             "training": {},
             "then": {},
             "world": {},
-            "learner": {"name": "eapp", "params": {}},
+            "learner": {"name": BASELINE, "params": {}},
             "repeat": repeat,
             "seed": seed,
             "search": {"kind": "none", "size": 1},

@@ -27,6 +27,7 @@ from caveat.study._check import Proofs, in_parts, trials_query
 from caveat.study._old_schema import in_todays_words
 from caveat.study._proof import Damage, digest_of, study_digest
 from caveat.study._schema import plan, result, trial
+from caveat.study.registry import BASELINE
 from caveat.study.topic import dataset_name
 
 _IDENTITY = ["key", "group", "study", "topic", "dataset", "learner", "repeat", "world"]
@@ -226,7 +227,7 @@ def _glossary(
     damaged = []
     rows = sorted(
         proofs.glossary(),
-        key=lambda one: (one[0].topic != "eapp", *map(str, one[0][:3])),
+        key=lambda one: (one[0].topic != BASELINE, *map(str, one[0][:3])),
     )
     for row, whole in rows:
         if row.topic not in topics:
@@ -303,9 +304,9 @@ def _trials_frame(
         for name in names
     }
     studied = frame.groupby("study")["topic"].transform(
-        lambda topics: (topics != "eapp").any()
+        lambda topics: (topics != BASELINE).any()
     )
-    baseline = (frame["topic"] == "eapp") & studied.astype(bool)
+    baseline = (frame["topic"] == BASELINE) & studied.astype(bool)
     return pd.concat(
         [frame, pd.DataFrame(scenario), baseline.rename("baseline")], axis=1
     )

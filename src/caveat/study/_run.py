@@ -203,7 +203,8 @@ def _engine_settings(
     chosen = name or settings.pop("name", None) or "processes"
     settings.pop("name", None)
     if name is not None and name != (written if isinstance(written, str) else None):
-        settings = {} if name in ("serial", "processes") else settings
+        # What a study says of its cluster means nothing to this machine's cores.
+        settings = {} if ENGINES[name].facts.get("local") else settings
     if jobs is not None:
         settings["jobs"] = jobs
     return chosen, settings

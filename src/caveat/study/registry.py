@@ -51,6 +51,9 @@ TOPICS = Registry(
     entry_points_group="caveat.topics",
 )
 
+#: The topic whose trials are the floor of all others.
+BASELINE = "eapp"
+
 FOLLOW_UPS = Registry(
     "follow-up",
     [
@@ -69,11 +72,13 @@ ENGINES = Registry(
             name="serial",
             target="caveat.study._pool:SerialEngine",
             summary="one trial after another, each guarded in a child process",
+            facts={"local": True},
         ),
         Entry(
             name="processes",
             target="caveat.study._pool:ProcessEngine",
             summary="every core of this machine",
+            facts={"local": True},
         ),
         Entry(
             name="dask",
