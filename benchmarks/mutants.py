@@ -67,8 +67,8 @@ TURNED = {
     ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot,
     ast.IsNot: ast.Is,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
+    ast.In: ast.NotIn,  # codespell:ignore
+    ast.NotIn: ast.In,  # codespell:ignore
 }
 SIGNS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}
 
