@@ -33,7 +33,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TARGETS = {
     "study": ["src/caveat/study"],
-    "server": ["src/caveat/board/_server.py"],
+    "server": ["src/caveat/pages/_server.py"],
     "ranking": ["src/caveat/ranking"],
     "statistics": ["src/caveat/statistics"],
     "measures": ["src/caveat/measures"],
