@@ -45,7 +45,7 @@ MULTILABEL = [
 #: The quick tests of a package, where the nearest ones saw nothing.
 WIDER = {
     "study": ["tests/study", "tests/cli/test_study_commands.py"],
-    "server": ["tests/board/test_server.py", "tests/board/test_serve_command.py"],
+    "server": ["tests/pages/test_server.py", "tests/board/test_serve_command.py"],
     "ranking": ["tests/ranking"],
     "statistics": ["tests/statistics"],
     "measures": ["tests/measures", *MULTILABEL],

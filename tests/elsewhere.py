@@ -48,7 +48,7 @@ NUMERIC = (
 )
 TIMED = (
     "tests/study",
-    "tests/board/test_server.py",
+    "tests/pages/test_server.py",
     "tests/board/test_serve_command.py",
     "tests/datasets/test_download.py",
     "tests/datasets/test_store_faults.py",
