@@ -45,7 +45,7 @@ def fit(data: Data, **settings: Any) -> EAPP:
     """Fit with seed 0, its warnings kept as notes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        return EAPP(**{"random_state": 0, **settings}).fit(*data)
+        return EAPP(**{"random_state": 0, "scaling": "standard", **settings}).fit(*data)
 
 
 def table_of(models: dict[str, EAPP]) -> pd.DataFrame:

@@ -11,9 +11,9 @@ from caveat.testing.planted._faults import FAULTS
 
 
 def test_there_are_at_least_twenty_faults_in_several_strengths_and_sizes():
-    names = [case.name for case in zoo()]
+    sizes = {len(fault.rows) * len(fault.strengths) for fault in FAULTS.values()}
     assert len(FAULTS) >= 20
-    assert len(set(names)) == len(names) > 100
+    assert max(sizes) > 4
 
 
 @pytest.mark.parametrize("name", FAULTS)

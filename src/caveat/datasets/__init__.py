@@ -12,6 +12,7 @@ __getattr__, __dir__, __all__ = attach(
         "_load": ["available", "load", "register"],
         "_reference": ["READ_OPTIONS", "check_reference", "describe", "resolve"],
         "_read": ["read"],
+        "_picture_facts": ["picture_facts"],
         "_folder": ["fetch", "import_files", "verify"],
         "_home": ["data_home"],
         "_kinds": ["KINDS", "check_columns", "column_kind", "detect_kinds"],

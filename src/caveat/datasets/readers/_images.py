@@ -60,20 +60,7 @@ def read_image_folder(folder: Path, *, image_size: int | None = None) -> Picture
     """
     if image_size is not None and image_size < 1:
         raise DataError(f"image_size is {image_size}; it must be at least 1")
-    classes = [
-        entry
-        for entry in entries_of(folder)
-        if entry.is_dir() and not entry.name.startswith(".")
-    ]
-    if not classes:
-        raise DataError(
-            f"{folder} holds no folders; put the pictures of each class into a folder "
-            "of the class's name"
-        )
-    found = [(path, entry.name) for entry in classes for path in _pictures(entry)]
-    empty = sorted({entry.name for entry in classes} - {label for _, label in found})
-    if empty:
-        raise DataError(f"{folder}: no pictures in {listing(empty)}")
+    found = pictures_of(folder)
     notes: list[str] = []
     arrays = [_pixels(path, image_size, notes) for path, _ in found]
     coloured = any(array.ndim == 3 for array in arrays)
@@ -99,6 +86,25 @@ def read_image_folder(folder: Path, *, image_size: int | None = None) -> Picture
         raise DataError(f"{folder} holds too many pixels; pass a smaller image_size=")
     labels = [label for _, label in found]
     return Pictures(np.stack(arrays), labels, tuple(dict.fromkeys(notes)))
+
+
+def pictures_of(folder: Path) -> list[tuple[Path, str]]:
+    """List every picture with its class, the name of its folder."""
+    classes = [
+        entry
+        for entry in entries_of(folder)
+        if entry.is_dir() and not entry.name.startswith(".")
+    ]
+    if not classes:
+        raise DataError(
+            f"{folder} holds no folders; put the pictures of each class into a folder "
+            "of the class's name"
+        )
+    found = [(path, entry.name) for entry in classes for path in _pictures(entry)]
+    empty = sorted({entry.name for entry in classes} - {label for _, label in found})
+    if empty:
+        raise DataError(f"{folder}: no pictures in {listing(empty)}")
+    return found
 
 
 def _pictures(folder: Path) -> list[Path]:

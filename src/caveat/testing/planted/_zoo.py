@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -10,6 +12,15 @@ from caveat.exceptions import UnknownName
 from caveat.testing.planted._case import Case
 from caveat.testing.planted._faults import FAULTS, Fault
 from caveat.testing.planted._ground import STRONG, TARGET, ground
+from caveat.testing.planted._pictures import write_pictures
+
+CAPTURE = "capture"
+_BIASES = {
+    "brightness": ("brightness",),
+    "border": ("border brightness",),
+    "compression": ("bytes per pixel",),
+    "width": ("width",),
+}
 
 
 def zoo(kinds: Sequence[str] | None = None, *, seed: int = 0) -> Iterator[Case]:
@@ -40,10 +51,32 @@ def zoo(kinds: Sequence[str] | None = None, *, seed: int = 0) -> Iterator[Case]:
     True
     """
     for name in _chosen(kinds):
+        if name == CAPTURE:
+            yield from _captures(seed)
+            continue
         fault = FAULTS[name]
         for size in fault.rows:
             for strength in fault.strengths:
                 yield _case(name, fault, size, strength, seed)
+
+
+def _captures(seed: int) -> Iterator[Case]:
+    """Make folders of pictures; they are deleted when the next case is asked for."""
+    for number, (bias, columns) in enumerate(_BIASES.items()):
+        for strength in (0.3, 1.0):
+            rng = np.random.default_rng([seed, 1000 + number, round(100 * strength)])
+            with tempfile.TemporaryDirectory() as folder:
+                for part, planted in (("spoilt", bias), ("clean", "")):
+                    write_pictures(Path(folder) / part, rng, 80, planted, strength)
+                yield Case(
+                    name=f"{CAPTURE}-{bias}-160-{strength:g}-{seed}",
+                    kind=CAPTURE,
+                    strength=strength,
+                    table=Path(folder) / "spoilt",
+                    target="class",
+                    columns=columns,
+                    twin=Path(folder) / "clean",
+                )
 
 
 def stated_strength(name: str) -> float:
@@ -54,6 +87,8 @@ def stated_strength(name: str) -> float:
     name : str
         Of a case or a fault.
     """
+    if name.startswith(CAPTURE):
+        return 1.0
     fault = next(
         one
         for one in sorted(FAULTS, key=len, reverse=True)
@@ -64,14 +99,15 @@ def stated_strength(name: str) -> float:
 
 def _chosen(kinds: Sequence[str] | None) -> list[str]:
     if kinds is None:
-        return list(FAULTS)
-    known = {*FAULTS, *(fault.kind for fault in FAULTS.values())}
+        return [*FAULTS, CAPTURE]
+    known = {CAPTURE, *FAULTS, *(fault.kind for fault in FAULTS.values())}
     for one in kinds:
         if one not in known:
             raise UnknownName.among("kind of fault", one, known)
-    return [
+    chosen = [
         name for name, fault in FAULTS.items() if name in kinds or fault.kind in kinds
     ]
+    return [*chosen, CAPTURE] if CAPTURE in kinds else chosen
 
 
 def _case(name: str, fault: Fault, size: int, strength: float, seed: int) -> Case:
