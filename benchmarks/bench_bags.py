@@ -141,13 +141,13 @@ def bench_grid(n: int = 36_631, n_splits: int = 5) -> None:
     )  # fmt: skip
     begin = time.process_time()
     found = search(
-        LaplacianMeanMap(), GRID, X, bags, shares,
+        LaplacianMeanMap(fit_intercept=False), GRID, X, bags, shares,
         strategies=["split-bag-shuffle"], n_splits=n_splits, random_state=0,
     )  # fmt: skip
     # The search also fits everything to all items once: n_splits + 2 in half splits.
     together = (time.process_time() - begin) * n_splits / (n_splits + 2)
     splitter = SplitBagShuffle(n_splits, random_state=0)
-    splits = list(splitter.split(None, bags, shares))
+    splits = list(splitter.split(None, None, bags, shares))
     alone = 0.0
     worst = 0.0
     criteria = np.zeros(len(found.configurations))
@@ -157,7 +157,7 @@ def bench_grid(n: int = 36_631, n_splits: int = 5) -> None:
         w = plain_fit(X[train], bags[train], shares[:, 1], **params)
         criteria[k] = bag_l1((X[held] @ w >= 0).astype(int), bags[held], shares)
         alone += time.process_time() - begin
-        ours = LaplacianMeanMap(**params).fit(
+        ours = LaplacianMeanMap(**params, fit_intercept=False).fit(
             X[train], bags=bags[train], proportions=shares
         )
         worst = max(worst, np.abs(ours.coef_[0] - w).max() / np.abs(w).max())

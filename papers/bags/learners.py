@@ -122,13 +122,14 @@ class PublishedDLLP(DLLPClassifier):
         return MeanLogLoss(problem.shares)
 
 
+_PLAIN = {"weighting": "equal", "fit_intercept": False}
 PUBLISHED: Mapping[str, tuple[Callable[..., Any], Mapping[str, Any]]] = {
     # Exact fits in place of at most 100 steps of L-BFGS: seven times as fast, and
     # small against what the random first labels do.
     "em-lr": (PublishedEM, {"init": "random"}),
-    "mm": (PublishedMeanMap, {"weighting": "equal"}),
-    "lmm": (PublishedLaplacianMeanMap, {"weighting": "equal"}),
-    "amm": (PublishedAlternatingMeanMap, {"weighting": "equal", "mode": "max"}),
+    "mm": (PublishedMeanMap, _PLAIN),
+    "lmm": (PublishedLaplacianMeanMap, _PLAIN),
+    "amm": (PublishedAlternatingMeanMap, {**_PLAIN, "mode": "max"}),
     "dllp": (PublishedDLLP, {"bag_batch": None, "epochs": 100}),
 }
 """What the published study ran under each name, with which parameters."""

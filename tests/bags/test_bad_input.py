@@ -71,7 +71,10 @@ def test_l5_a_row_without_items_is_skipped():
         (lambda bags, _: search(MeanMap(), {"lam": [1]}, FRAME, bags, SHARES), "bags"),
         (lambda bags, _: identify_variant(FRAME, Y, bags), "bags"),
         (lambda bags, _: bag_hardness(FRAME, bags, SHARES), "bags"),
-        (lambda bags, _: list(FullBagKFold(2).split(FRAME, bags, SHARES)), "bags"),
+        (
+            lambda bags, _: list(FullBagKFold(2).split(FRAME, None, bags, SHARES)),
+            "bags",
+        ),
         (lambda bags, _: bag_proportions(pd.Series(Y), bags), "bags"),
         (lambda _, y: identify_variant(FRAME, y, BAGS), "y"),
         (lambda _, y: identify_variant(X, y, pd.Series(BAGS)), "y"),
@@ -109,13 +112,16 @@ def test_l9_a_class_with_equal_shares_is_told_by_those_who_learn_one_by_one():
 def test_l11_a_bag_of_one_item_is_never_without_training():
     bags, shares = [0, 1, 1, 1, 1], [0.0, 0.5]
     refused(
-        lambda: list(SplitBagKFold(2).split(None, bags, shares)), "bag '0' has fewer"
+        lambda: list(SplitBagKFold(2).split(None, None, bags, shares)),
+        "bag '0' has fewer",
     )
     for kind in (SplitBagShuffle, SplitBagBootstrap):
-        splits = kind(20, validation_size=0.9, random_state=0).split(None, bags, shares)
+        splits = kind(20, validation_size=0.9, random_state=0).split(
+            None, None, bags, shares
+        )
         assert all(0 in train for train, _ in splits)
     disjoint = SplitBagBootstrap(20, disjoint=True, random_state=0)
-    assert all(0 in train for train, _ in disjoint.split(None, bags, shares))
+    assert all(0 in train for train, _ in disjoint.split(None, None, bags, shares))
 
 
 def test_l13_sizes_are_targets_and_the_result_says_what_came_of_them():
@@ -190,7 +196,8 @@ def test_l21_numbers_of_folds_that_make_no_sense_are_refused(k):
 
 def test_l21_more_folds_than_bags_are_refused():
     refused(
-        lambda: list(FullBagKFold(5).split(None, BAGS, SHARES)), "5 folds for 4 bags"
+        lambda: list(FullBagKFold(5).split(None, None, BAGS, SHARES)),
+        "5 folds for 4 bags",
     )
 
 

@@ -67,7 +67,7 @@ def test_in_the_clean_limit_it_is_logistic_regression(bagged, kind, lam):
     """F on w is logistic loss on 2w, so lam/2 |w|^2 is 1/(2C) |2w|^2 with C = 4/lam."""
     twin = LogisticRegression(C=4 / lam, fit_intercept=False, tol=1e-12, max_iter=5000)
     twin.fit(bagged.X, bagged.y)
-    model = kind(lam=lam).fit(bagged.X, bagged.y)
+    model = kind(lam=lam, fit_intercept=False).fit(bagged.X, bagged.y)
     np.testing.assert_allclose(2 * model.coef_, twin.coef_, atol=1e-6)
     np.testing.assert_allclose(
         model.predict_proba(bagged.X), twin.predict_proba(bagged.X), atol=1e-6
@@ -88,7 +88,7 @@ def test_pure_bags_need_no_laplacian_whatever_it_is(bagged):
 
 
 def test_the_solution_has_no_slope_by_finite_differences(bagged):
-    model = MeanMap(lam=2.0)
+    model = MeanMap(lam=2.0, fit_intercept=False)
     model.fit(bagged.X, bags=bagged.bags, proportions=bagged.shares)
     w, m, n = model.coef_[0], model.mean_operator_[0], len(bagged.X)
 

@@ -32,7 +32,7 @@ def test_the_table_is_that_of_a_plain_loop_of_fits(bagged, learner, grid):
     for strategy in STRATEGIES:
         splits = strategy_splitter(strategy, 3, random_state=0)
         scores = np.zeros(len(found.configurations))
-        for train, held in splits.split(None, bagged.bags, bagged.shares):
+        for train, held in splits.split(None, None, bagged.bags, bagged.shares):
             for k, params in enumerate(found.configurations):
                 model = type(learner)(**{**learner.get_params(), **params})
                 model.fit(

@@ -24,7 +24,7 @@ def random_bags(seed, n=80, n_bags=6, n_classes=2):
 @settings(max_examples=25, deadline=None)
 def test_full_bag_folds_divide_the_bags(seed, k, n_classes):
     bags, shares = random_bags(seed, n_classes=n_classes)
-    folds = list(FullBagKFold(k, random_state=seed).split(None, bags, shares))
+    folds = list(FullBagKFold(k, random_state=seed).split(None, None, bags, shares))
     assert len(folds) == k
     held = np.concatenate([validation for _, validation in folds])
     np.testing.assert_array_equal(np.sort(held), np.arange(len(bags)))
@@ -35,7 +35,7 @@ def test_full_bag_folds_divide_the_bags(seed, k, n_classes):
 
 def test_as_many_folds_as_bags_leave_one_out_each():
     bags, shares = random_bags(0)
-    folds = FullBagKFold(6, random_state=0).split(None, bags, shares)
+    folds = FullBagKFold(6, random_state=0).split(None, None, bags, shares)
     held = sorted(set(bags[rows].tolist()).pop() for _, rows in folds)
     assert held == list(range(6))
 
@@ -50,7 +50,7 @@ def test_folds_lean_towards_the_global_share():
 
     found, blind = [], []
     for seed in range(60):
-        folds = FullBagKFold(5, random_state=seed).split(None, bags, shares)
+        folds = FullBagKFold(5, random_state=seed).split(None, None, bags, shares)
         found.append(np.std([shares[bags[held]].mean() for _, held in folds]))
         blind.append(spread(rng.permutation(np.repeat(np.arange(5), 4))))
     assert np.mean(found) < np.mean(blind)
@@ -60,7 +60,7 @@ def test_folds_lean_towards_the_global_share():
 @settings(max_examples=25, deadline=None)
 def test_split_bag_folds_cut_every_bag_evenly(seed, k):
     bags, shares = random_bags(seed)
-    folds = list(SplitBagKFold(k, random_state=seed).split(None, bags, shares))
+    folds = list(SplitBagKFold(k, random_state=seed).split(None, None, bags, shares))
     held = np.concatenate([validation for _, validation in folds])
     np.testing.assert_array_equal(np.sort(held), np.arange(len(bags)))
     sizes = np.bincount(bags)
@@ -76,7 +76,7 @@ def test_shuffled_halves_take_the_same_share_of_every_bag(seed, share):
     bags, shares = random_bags(seed)
     splitter = SplitBagShuffle(2, validation_size=share, random_state=seed)
     sizes = np.bincount(bags)
-    for train, validation in splitter.split(None, bags, shares):
+    for train, validation in splitter.split(None, None, bags, shares):
         wanted = np.minimum(np.rint(share * sizes), sizes - 1)
         np.testing.assert_array_equal(
             np.bincount(bags[validation], minlength=6), wanted
@@ -89,14 +89,14 @@ def test_shuffled_halves_take_the_same_share_of_every_bag(seed, share):
 def test_shares_of_validation_may_differ_from_bag_to_bag():
     bags, shares = np.repeat([0, 1], 10), [0.2, 0.8]
     splitter = SplitBagShuffle(1, validation_size=[0.0, 0.9])
-    ((_, validation),) = splitter.split(None, bags, shares)
+    ((_, validation),) = splitter.split(None, None, bags, shares)
     np.testing.assert_array_equal(bags[validation], np.ones(9))
 
 
 def test_bootstrap_parts_have_the_right_sizes_and_may_share_items():
     bags, shares = np.repeat([0, 1], [10, 21]), [0.2, 0.8]
     for train, validation in SplitBagBootstrap(4, random_state=0).split(
-        None, bags, shares
+        None, None, bags, shares
     ):
         np.testing.assert_array_equal(np.bincount(bags[validation]), [5, 10])
         np.testing.assert_array_equal(np.bincount(bags[train]), [5, 11])
@@ -106,7 +106,7 @@ def test_bootstrap_parts_have_the_right_sizes_and_may_share_items():
 def test_disjoint_bootstraps_validate_on_what_they_missed():
     bags, shares = np.repeat([0, 1], [10, 21]), [0.2, 0.8]
     splitter = SplitBagBootstrap(4, disjoint=True, random_state=0)
-    for train, validation in splitter.split(None, bags, shares):
+    for train, validation in splitter.split(None, None, bags, shares):
         assert not set(train) & set(validation)
         assert len(train) == 31
 
@@ -114,8 +114,8 @@ def test_disjoint_bootstraps_validate_on_what_they_missed():
 @pytest.mark.parametrize("kind", SPLITTERS)
 def test_the_same_seed_gives_the_same_splits(kind):
     bags, shares = random_bags(0)
-    first = list(kind(3, random_state=1).split(None, bags, shares))
-    second = list(kind(3, random_state=1).split(None, bags, shares))
+    first = list(kind(3, random_state=1).split(None, None, bags, shares))
+    second = list(kind(3, random_state=1).split(None, None, bags, shares))
     for one, two in zip(first, second, strict=True):
         np.testing.assert_array_equal(one[0], two[0])
         np.testing.assert_array_equal(one[1], two[1])
@@ -124,4 +124,8 @@ def test_the_same_seed_gives_the_same_splits(kind):
 @pytest.mark.parametrize("share", [0, 1, 1.5, -0.1, [0.5], [0.5, 1.0]])
 def test_validation_shares_that_leave_no_training_are_refused(share):
     with pytest.raises(InvalidInput, match="validation_size"):
-        list(SplitBagShuffle(1, validation_size=share).split(None, [0, 1], [0.2, 0.8]))
+        list(
+            SplitBagShuffle(1, validation_size=share).split(
+                None, None, [0, 1], [0.2, 0.8]
+            )
+        )

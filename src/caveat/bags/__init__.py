@@ -14,6 +14,7 @@ __getattr__, __dir__, __all__ = attach(
         "variants._hardness": ["Hardness", "bag_hardness"],
         "variants._identify": ["VariantReport", "identify_variant"],
         "selection._search": ["Selection", "search"],
+        "selection._scorer": ["BagScorer", "bag_scorer"],
         "selection._splits": [
             "FullBagKFold",
             "SplitBagBootstrap",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +30,12 @@ class BagClassifier(ClassifierMixin, BaseEstimator):
     `_predict_proba`. Whoever can fit many configurations for less than their sum
     also writes `_fit_many`.
     """
+
+    # With metadata routing on, pipelines and searches of scikit-learn hand both over.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "bags": True,
+        "proportions": True,
+    }
 
     def fit(
         self,

@@ -31,9 +31,9 @@ class MeanMap(MeanOperatorClassifier):
         What every bag counts for in q, the share of positives: its items, or the same.
     bag_weights : {"equal", "size"}, default="equal"
         What every bag counts for in the least-squares fit.
-    fit_intercept : bool, default=False
-        Add a constant feature, penalised like the others. One-hot columns make it
-        redundant.
+    fit_intercept : bool or "auto", default="auto"
+        Add a constant feature, penalised like the others. "auto" adds it unless the
+        columns already hold one, as one-hot columns do on any scale.
     max_iter : int, default=100
         A fifth of the most Newton steps.
     multiclass : {"ovr", "error"}, default="ovr"

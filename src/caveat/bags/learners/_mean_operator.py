@@ -51,7 +51,7 @@ class MeanOperatorClassifier(OneVersusRest):
     _: KW_ONLY
     weighting: str = "size"
     bag_weights: str = "equal"
-    fit_intercept: bool = False
+    fit_intercept: bool | str = "auto"
     max_iter: int = 100
     multiclass: str = "ovr"
 
@@ -66,6 +66,8 @@ class MeanOperatorClassifier(OneVersusRest):
         check_whole("max_iter", self.max_iter, least=1)
         check_choice("weighting", self.weighting, ["size", "equal"])
         check_choice("bag_weights", self.bag_weights, ["size", "equal"])
+        if not isinstance(self.fit_intercept, bool | np.bool_):
+            check_choice("fit_intercept", self.fit_intercept, ["auto"])
 
     def _fit(self, problem: BagProblem) -> None:
         self._fit_many([self], problem)
@@ -75,7 +77,7 @@ class MeanOperatorClassifier(OneVersusRest):
             model._check_parameters()
         labels = self._positive_classes(problem)
         for constant in (False, True):
-            chosen = [m for m in models if bool(m.fit_intercept) == constant]
+            chosen = [m for m in models if m._has_intercept(problem) == constant]
             if not chosen:
                 continue
             items = problem.items.with_constant() if constant else problem.items
@@ -87,6 +89,12 @@ class MeanOperatorClassifier(OneVersusRest):
             self._solve(tasks, problem, items)
             for model in chosen:
                 model._keep([task for task in tasks if task.model is model], problem)
+
+    def _has_intercept(self, problem: BagProblem) -> bool:
+        """Whether a constant feature is added: asked for, or lacking."""
+        if self.fit_intercept == "auto":
+            return not problem.spans_constant
+        return bool(self.fit_intercept)
 
     def _solve(self, tasks: list[Task], problem: BagProblem, items: Design) -> None:
         """Minimise F for every task."""

@@ -83,6 +83,11 @@ class BagProblem:
         return np.split(order, np.cumsum(self.sizes)[:-1])
 
     @cached_property
+    def spans_constant(self) -> bool:
+        """Whether the columns already hold a constant, as one-hot columns do."""
+        return self.items.spans_constant()
+
+    @cached_property
     def same_share(self) -> NDArray[np.bool_]:
         """For every class, whether all bags that have items hold the same share."""
         return np.ptp(self.shares[self.present], axis=0) <= SAME_SHARE
@@ -114,3 +119,8 @@ class _Part(BagProblem):
     def items(self) -> Design:
         """The items, ready for products."""
         return self._whole.items.take(self._rows)
+
+    @cached_property
+    def spans_constant(self) -> bool:
+        """As for the whole: parts of one search are fitted alike."""
+        return self._whole.spans_constant

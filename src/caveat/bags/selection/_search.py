@@ -7,7 +7,6 @@ and by which criterion, is decided afterwards by looking at the table.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,13 +19,8 @@ from sklearn.model_selection import ParameterGrid
 
 from caveat.bags._params import check_choice, check_number, check_whole
 from caveat.bags.criteria import bag_kl, bag_l1, bag_l1_weighted
-from caveat.bags.learners._base import (
-    BagClassifier,
-    Output,
-    checked_problem,
-    fit_checked,
-)
-from caveat.bags.learners._problem import BagProblem
+from caveat.bags.learners._base import Output
+from caveat.bags.selection._fitters import make_fitter
 from caveat.bags.selection._splits import (
     BagSplitter,
     FullBagKFold,
@@ -35,9 +29,6 @@ from caveat.bags.selection._splits import (
     SplitBagShuffle,
 )
 from caveat.exceptions import CaveatError, InvalidInput
-
-# What a configuration may fail with; anything else is a mistake of ours.
-_FIT_ERRORS = (CaveatError, ValueError, ArithmeticError, np.linalg.LinAlgError)
 
 STRATEGIES = (
     "full-bag-kfold",
@@ -100,7 +91,7 @@ class Selection:
 
 
 def search(
-    learner: BagClassifier,
+    learner: Any,
     grid: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]],
     X: Any,
     bags: Any,
@@ -118,7 +109,10 @@ def search(
 
     Parameters
     ----------
-    learner : BagClassifier
+    learner : BagClassifier, or any estimator
+        An estimator of somebody else's has a `fit` that takes ``bags`` and
+        ``proportions``; a pipeline ends in such a one. Those are fitted one by one,
+        to the items as given.
     grid : mapping of str to list, or list of mappings
         Values per parameter (the last one varies fastest), or configurations.
     X, bags, proportions
@@ -163,10 +157,6 @@ def search(
     >>> sorted(found.best_params("split-bag-kfold"))
     ['lam']
     """
-    if not isinstance(learner, BagClassifier):
-        raise InvalidInput(
-            f"learner: found {learner!r}; expected a learner of caveat.bags"
-        )
     if isinstance(strategies, str):
         raise InvalidInput(
             f"strategies: found the text {strategies!r}; expected a list of names"
@@ -175,10 +165,11 @@ def search(
     check_choice("aggregate", aggregate, ["mean", "median"])
     check_number("validation_size", validation_size, above=0, most=0.99)
     check_whole("n_splits", n_splits, least=2)
+    items = make_fitter(learner, X, bags, proportions)
     models = [clone(learner).set_params(**params) for params in configurations]
-    problem, classes = checked_problem(models[0], X, None, bags, proportions)
-    truth = None if y is None else _truth(y, classes, problem.n_items)
-    like = models[0]
+    truth = None if y is None else _truth(y, items.classes, len(items.bags))
+    sizes = np.bincount(items.bags, minlength=len(items.shares))
+    sizes = sizes[sizes > 0]
     notes: list[str] = []
     found: dict[str, list[list[float]]] = {}
     if isinstance(strategies, Mapping):
@@ -187,14 +178,12 @@ def search(
         splitters = {
             name: strategy_splitter(
                 name,
-                min(n_splits, len(problem.present))
-                if name.startswith("full")
-                else n_splits,
+                min(n_splits, len(sizes)) if name.startswith("full") else n_splits,
                 validation_size=validation_size,
                 random_state=random_state,
             )
             for name in strategies
-            if _usable(name, problem, n_splits, notes)
+            if _usable(name, sizes, n_splits, notes)
         }
     oracle = "split-bag-shuffle" if "split-bag-shuffle" in splitters else None
     if oracle is None and splitters:
@@ -204,16 +193,15 @@ def search(
     on_parts: list[str] = []
     for name, splitter in splitters.items():
         found_here: list[str] = []
-        for train, validation in splitter.split(None, problem.bags, problem.shares):
-            outputs = _fitted_outputs(
-                models, problem, train, validation, classes, like, found_here
-            )
-            part_bags = problem.bags[validation]
+        for train, validation in splitter.split(None, None, items.bags, items.shares):
+            parts = [clone(model) for model in models]
+            outputs = items.outputs(items.fit(parts, train, found_here), validation)
+            part_bags = items.bags[validation]
             for suffix, score in SCORES.items():
                 column = found.setdefault(name + suffix, [])
                 column.append(
                     [
-                        np.nan if out is None else score(out, part_bags, problem.shares)
+                        np.nan if out is None else score(out, part_bags, items.shares)
                         for out in outputs
                     ]
                 )
@@ -230,7 +218,7 @@ def search(
         on_parts += [f"{name}: {note}" for note in found_here]
     reduce = np.mean if aggregate == "mean" else np.median
     columns = {name: reduce(np.array(rows), axis=0) for name, rows in found.items()}
-    fitted = _fit_all(models, problem, classes, like, notes)
+    fitted = items.fit(models, None, notes)
     # What is true of all items is said once; the rest is about a strategy's splits.
     notes += [note for note in on_parts if note.partition(": ")[2] not in notes]
     progress(total, total)
@@ -287,88 +275,21 @@ def strategy_splitter(
     return kind(n_splits, validation_size=validation_size, random_state=random_state)
 
 
-def _usable(name: str, problem: BagProblem, n_splits: int, notes: list[str]) -> bool:
+def _usable(name: str, sizes: NDArray, n_splits: int, notes: list[str]) -> bool:
     check_choice("strategy", name, STRATEGIES)
-    if name == "full-bag-kfold" and len(problem.present) < 2:
+    if name == "full-bag-kfold" and len(sizes) < 2:
         notes.append("full-bag-kfold needs 2 bags, there is 1")
         return False
-    smallest = int(problem.sizes[problem.present].min())
+    smallest = int(sizes.min())
     if name == "split-bag-kfold" and smallest < n_splits:
         notes.append(
             f"split-bag-kfold needs {n_splits} items in every bag, one has {smallest}"
         )
         return False
-    if name in ("split-bag-shuffle", "split-bag-bootstrap") and (
-        problem.sizes.max() < 2
-    ):
+    if name in ("split-bag-shuffle", "split-bag-bootstrap") and sizes.max() < 2:
         notes.append(f"{name} needs a bag of 2 items, the largest has 1")
         return False
     return True
-
-
-def _fitted_outputs(
-    models: Sequence[Any],
-    problem: BagProblem,
-    train: NDArray,
-    validation: NDArray,
-    classes: NDArray,
-    like: Any,
-    notes: list[str],
-) -> list[Output | None]:
-    """Fit to the training part and predict the validation part."""
-    part = problem.take(train)
-    fitted = _fit_all([clone(model) for model in models], part, classes, like, notes)
-    held_out = problem.take(validation)
-    good = [model for model in fitted if model is not None]
-    outputs = iter(good[0]._outputs_many(good, held_out) if good else [])
-    return [None if model is None else next(outputs) for model in fitted]
-
-
-def _fit_all(
-    models: Sequence[Any],
-    problem: BagProblem,
-    classes: NDArray,
-    like: Any,
-    notes: list[str],
-) -> list[Any]:
-    """Fit together; if that fails, one by one, so that only the bad ones are lost."""
-    with _quiet(notes):
-        try:
-            fit_checked(models, problem, classes, like)
-            return list(models)
-        except _FIT_ERRORS:
-            pass
-        fitted: list[Any] = []
-        for model in models:
-            try:
-                fit_checked([model], problem, classes, like)
-                fitted.append(model)
-            except _FIT_ERRORS as error:
-                note = f"{model!r} failed: {error}"
-                if note not in notes:
-                    notes.append(note)
-                fitted.append(None)
-        return fitted
-
-
-class _quiet(warnings.catch_warnings):
-    """Collect warnings as notes: said once, not once per split."""
-
-    def __init__(self, notes: list[str]) -> None:
-        super().__init__(record=True)
-        self._notes = notes
-
-    def __enter__(self) -> Any:
-        self._caught = super().__enter__()
-        warnings.simplefilter("always")
-        return self._caught
-
-    def __exit__(self, *details: Any) -> None:
-        super().__exit__(*details)
-        for warning in self._caught or []:
-            note = str(warning.message)
-            if note not in self._notes:
-                self._notes.append(note)
 
 
 def _truth(y: ArrayLike, classes: NDArray, n_items: int) -> NDArray:

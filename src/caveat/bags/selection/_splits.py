@@ -10,50 +10,76 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from itertools import repeat
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
+from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 
 from caveat.bags._params import check_number, check_whole
-from caveat.bags._shares import check_shares
+from caveat.bags._shares import check_shares, same_index
 from caveat.exceptions import InvalidInput, listing
 
 Floats = NDArray[np.float64]
 Split = tuple[NDArray, NDArray]
 
 
-class BagSplitter:
-    """Base of the splitters: checks bags, shuffles the rows it hands out."""
+class BagSplitter(BaseCrossValidator):
+    """Base of the splitters: checks bags, shuffles the rows it hands out.
+
+    A splitter of scikit-learn: bags are its groups. With metadata routing on it asks
+    for ``groups``, and for ``proportions`` where those are passed along.
+    """
 
     n_splits: int
     random_state: Any
 
-    def split(self, X: Any, bags: Any, proportions: Any) -> Iterator[Split]:
+    # With these scikit-learn hands both over without being told.
+    __metadata_request__split: ClassVar[dict[str, bool]] = {
+        "groups": True,
+        "proportions": True,
+    }
+
+    def split(
+        self, X: Any, y: Any = None, groups: Any = None, proportions: Any = None
+    ) -> Iterator[Split]:
         """Yield row numbers of training and validation parts.
 
         Parameters
         ----------
         X : array-like of shape (n_items, n_features), or None
             Only its number of rows counts, and its index if it is a DataFrame.
-        bags : array-like of shape (n_items,)
-        proportions : array-like, dict, Series or DataFrame
-            One row per bag, the whole table.
+        y : object
+            Never read.
+        groups : array-like of shape (n_items,)
+            The bag of every item: any ids, or keys or row numbers of `proportions`.
+        proportions : array-like, dict, Series or DataFrame, optional
+            One row per bag, the whole table. Folds of whole bags are balanced by it,
+            or else by size alone; the other splitters need it for nothing.
 
         Yields
         ------
         train, validation : ndarray
         """
-        n_items = len(bags) if X is None else np.shape(X)[0]
-        numbers, shares, _ = check_shares(X, n_items, bags, proportions)
+        if groups is None:
+            raise InvalidInput(
+                "groups: found none; pass the bag of every item as groups=bags"
+            )
+        n_items = len(groups) if X is None else _n_rows(X)
+        if proportions is None:
+            numbers, n_bags = _numbered(X, groups, n_items)
+            shares = np.full((n_bags, 2), 0.5)
+        else:
+            numbers, shares, _ = check_shares(X, n_items, groups, proportions)
         rng = check_random_state(self.random_state)
         for train, validation in self._split(numbers, shares, rng):
             yield rng.permutation(train), rng.permutation(validation)
 
     def get_n_splits(
-        self, X: Any = None, bags: Any = None, proportions: Any = None
+        self, X: Any = None, y: Any = None, groups: Any = None, proportions: Any = None
     ) -> int:
         """Tell the number of splits."""
         return self.n_splits
@@ -96,7 +122,7 @@ class FullBagKFold(BagSplitter):
     --------
     >>> from caveat.bags import FullBagKFold
     >>> bags, shares = [0, 0, 1, 1, 2, 2], [0.0, 0.5, 1.0]
-    >>> folds = FullBagKFold(3, random_state=0).split(None, bags, shares)
+    >>> folds = FullBagKFold(3, random_state=0).split(None, None, bags, shares)
     >>> sorted(sorted(validation.tolist()) for _, validation in folds)
     [[0, 1], [2, 3], [4, 5]]
     """
@@ -192,7 +218,7 @@ class SplitBagKFold(BagSplitter):
     Examples
     --------
     >>> from caveat.bags import SplitBagKFold
-    >>> folds = SplitBagKFold(2, random_state=0).split(None, [0, 0, 1, 1], [0.0, 0.5])
+    >>> folds = SplitBagKFold(2, random_state=0).split(None, groups=[0, 0, 1, 1])
     >>> [sorted(validation.tolist()) for _, validation in folds]
     [[1, 2], [0, 3]]
     """
@@ -251,7 +277,7 @@ class SplitBagShuffle(BagSplitter):
     Examples
     --------
     >>> from caveat.bags import SplitBagShuffle
-    >>> splits = SplitBagShuffle(1).split(None, [0, 0, 1, 1], [0.0, 0.5])
+    >>> splits = SplitBagShuffle(1).split(None, groups=[0, 0, 1, 1])
     >>> [(len(train), len(validation)) for train, validation in splits]
     [(2, 2)]
     """
@@ -309,7 +335,7 @@ class SplitBagBootstrap(BagSplitter):
     Examples
     --------
     >>> from caveat.bags import SplitBagBootstrap
-    >>> splits = SplitBagBootstrap(1, random_state=0).split(None, [0] * 4, [0.5])
+    >>> splits = SplitBagBootstrap(1, random_state=0).split(None, groups=[0] * 4)
     >>> [(len(train), len(validation)) for train, validation in splits]
     [(2, 2)]
     """
@@ -343,6 +369,25 @@ class SplitBagBootstrap(BagSplitter):
                     validation.append(rng.choice(rows, count))
                     train.append(rng.choice(rows, len(rows) - count))
             yield np.concatenate(train), np.concatenate(validation)
+
+
+def _n_rows(X: Any) -> int:
+    return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def _numbered(X: Any, groups: Any, n_items: int) -> tuple[NDArray, int]:
+    """Give groups of any kind numbers, in the order of their ids."""
+    same_index(X, groups, ("X", "groups"))
+    ids = pd.Series(np.asarray(groups))
+    if len(ids) != n_items:
+        raise InvalidInput(
+            f"groups: found {len(ids)} entries for {n_items} items; expected one each"
+        )
+    if ids.isna().any():
+        row = int(ids.isna().to_numpy().argmax())
+        raise InvalidInput(f"groups: item {row} is in no bag; every item needs one")
+    numbers, names = pd.factorize(ids, sort=True)
+    return np.asarray(numbers), len(names)
 
 
 def _members(bags: NDArray, n_bags: int) -> list[NDArray]:

@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 _MOST_UNUSUAL = 0.25
 _SAMPLED_ROWS = 256
 _BLOCK = 1000
+_MOST_SPANNED = 1000
 
 
 class Design(ABC):
@@ -51,6 +52,23 @@ class Design(ABC):
     @abstractmethod
     def with_constant(self) -> Design:
         """Add a last feature that is 1 for all items."""
+
+    def spans_constant(self) -> bool:
+        """Whether some sum of columns is 1 for all items.
+
+        So it is for one-hot columns on any scale: an intercept adds nothing there.
+        Told from a sample of rows; a table of more than a thousand columns, or with
+        hardly more rows than columns, counts as one that does not.
+        """
+        n, d = self.shape
+        rows = min(n, 3 * d + 50)
+        if d > _MOST_SPANNED or rows < d + 20:
+            return False
+        places = np.linspace(0, n - 1, rows).astype(np.int64)
+        sample = self.take(places).scores(np.eye(d))
+        ones = np.ones(rows)
+        fitted = sample @ np.linalg.lstsq(sample, ones, rcond=None)[0]
+        return bool(np.abs(fitted - ones).max() < 1e-8)
 
     @abstractmethod
     def gram(self, item_weights: Floats) -> Floats:
