@@ -17,11 +17,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
-from caveat.bags._examination import BEST, BagExamination
+from caveat.bags._division import TEST_SHARE, division
 from caveat.bags._params import check_whole
 from caveat.bags._shares import share_table
 from caveat.bags.registry import LEARNERS
+from caveat.bags.result import CONSTANT, MAJORITY, MEASURES, ORACLE, SHARE, Result
 from caveat.bags.selection._search import STRATEGIES, search
+from caveat.bags.selection._splits import SplitBagShuffle
 from caveat.bags.variants._hardness import Hardness, bag_hardness
 from caveat.bags.variants._identify import VariantReport, identify_variant
 from caveat.bags.worlds._bags import Bags
@@ -48,7 +50,8 @@ QUICK_GRIDS: Mapping[str, Mapping[str, Sequence[float]]] = {
 NO_VALUE = "(no value)"
 """What the group of rows is called that have no value in the grouping column."""
 
-_TEST_SHARE = 0.25
+# What labels are tuned over: from hardly a penalty to hardly a slope.
+_CEILING_C = (0.01, 0.1, 1.0, 10.0, 100.0)
 # A solve over all pairs of bags; beyond this it takes longer than all else together.
 _MOST_BAGS_FOR_LAPLACIAN = 1000
 _LAPLACIAN = ("lmm", "amm")
@@ -62,13 +65,13 @@ def examine_bags(
     kinds: Mapping[str, str] | None = None,
     positive: Any = None,
     learners: Sequence[str] = QUICK_LEARNERS,
-    repeats: int = 3,
+    repeats: int = 5,
     smallest: int = 10,
     keep_by: bool = False,
     max_items: int = 10_000,
     random_state: int = 0,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> BagExamination:
+) -> Result:
     """Hide the labels, keep the groups' shares, and see what can be learnt.
 
     Parameters
@@ -85,7 +88,7 @@ def examine_bags(
         The class that F1 is about, if there are two; the rarer one by default.
     learners : sequence of str
         Names from the registry.
-    repeats : int, default=3
+    repeats : int, default=5
         Random divisions into training and test items.
     smallest : int, default=10
         Groups with fewer items are left out.
@@ -99,13 +102,12 @@ def examine_bags(
 
     Returns
     -------
-    BagExamination
+    Result
 
     Warnings
     --------
     It needs the labels that you will not have: the result says what to expect of
-    groups like these, it is not a model. The regret of a rule is measured on few
-    repeats; differences below 0.01 mean little.
+    groups like these, it is not a model.
 
     Examples
     --------
@@ -116,7 +118,7 @@ def examine_bags(
     >>> X = pd.DataFrame({"x": rng.normal(size=300) + 2 * y,
     ...                   "town": np.where(rng.random(300) < 0.2 + 0.5 * y, "a", "b")})
     >>> found = examine_bags(X, y, "town", learners=["mm"], repeats=1)
-    >>> found.bag_names, len(found.scores)
+    >>> found.groups["group"].tolist(), len(found.scores)
     (['a', 'b'], 5)
     """
     begin = time.monotonic()
@@ -146,16 +148,34 @@ def examine_bags(
         )
     study = _Examination(items, codes, bags, classes, kinds, notes)
     variant, hardness = study.look(rng)
-    scores, supervised = study.compare(entries, repeats, rng, progress)
-    return BagExamination(
-        bags=bags,
-        bag_names=names.tolist(),
-        classes=classes,
-        variant=variant,
-        hardness=hardness,
+    scores, floors, ceiling = study.compare(entries, repeats, rng, progress)
+    shares = share_table(study.bags, study.codes, len(classes))
+    table = pd.DataFrame(shares, columns=study.names)
+    table.insert(0, "rows", bags.sizes)
+    table.insert(0, "group", names.astype(str).to_numpy())
+    tests = variant.to_frame()
+    return Result(
+        by=by,
+        classes=tuple(study.names.tolist()),
+        rows=len(study.codes),
+        n_groups=len(bags.sizes),
+        spread=float(hardness.proportion_std),
+        separation=float(hardness.separation),
+        smallest=int(hardness.size_min),
+        mean_size=float(hardness.size_mean),
+        largest=int(hardness.size_max),
+        variant=variant.variant,
+        variant_sentence=variant.sentence(),
+        looked_at=variant.n_items,
+        tests=tests[["test", "question", "p_value", "decision", "seen"]],
+        groups=table,
         scores=scores,
-        supervised=supervised,
-        notes=list(dict.fromkeys(notes)),
+        floors=floors,
+        ceiling=ceiling,
+        test_share=TEST_SHARE,
+        smaller=int(np.bincount(study.codes, minlength=len(classes)).min()),
+        planned=len(entries),
+        notes=tuple(dict.fromkeys(notes)),
         seconds=time.monotonic() - begin,
     )
 
@@ -208,19 +228,24 @@ class _Examination:
         repeats: int,
         rng: Any,
         progress: Callable[[int, int], None],
-    ) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Learn from shares, and from labels, on the same divisions."""
+    ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+        """Learn from shares, from labels and from nothing, on the same divisions."""
         usable = [entry for entry in entries if self._usable(entry)]
         if not usable:
             raise InvalidInput("learners: none can be used here; " + self.notes[-1])
         rows: list[dict[str, Any]] = []
-        references: list[dict[str, Any]] = []
+        floors: list[dict[str, Any]] = []
+        ceiling: list[dict[str, Any]] = []
         total, done = repeats * (len(usable) + 1), 0
         for repeat in range(repeats):
             train, test = division(self.bags, self.codes, rng)
             encoder = self._encoder(self.frame.iloc[train], (-1.0, 1.0))
             parts = [encoder.transform(self.frame.iloc[part]) for part in (train, test)]
-            references.append({"repeat": repeat, **self._reference(parts, train, test)})
+            floors += [{"repeat": repeat, **row} for row in self._floors(train, test)]
+            seed = rng.randint(2**31)
+            ceiling.append(
+                {"repeat": repeat, **self._ceiling(parts, train, test, seed)}
+            )
             done += 1
             progress(done, total)
             for entry in usable:
@@ -232,12 +257,12 @@ class _Examination:
                 done += 1
                 progress(done, total)
         self.notes += [f"{', '.join(who)}: {text}" for text, who in self._told.items()]
-        return pd.DataFrame(rows), pd.DataFrame(references)
+        return pd.DataFrame(rows), pd.DataFrame(floors), pd.DataFrame(ceiling)
 
     def _learner_rows(
         self, entry: Any, parts: list[Any], train: NDArray, test: NDArray, seed: int
     ) -> list[dict[str, Any]]:
-        learner = entry.make_for({}, fit_intercept=True, random_state=seed)
+        learner = entry.make_for({}, random_state=seed)
         n_bags = int(self.bags.max()) + 1
         table = share_table(
             self.bags[train], self.codes[train], len(self.classes), n_bags
@@ -257,44 +282,75 @@ class _Examination:
         known_scores = [(k, one) for k, one in enumerate(scored) if one is not None]
         if not known_scores:
             return []
-        best, top = max(known_scores, key=lambda pair: pair[1]["f1"])
-        rows = [
-            {"rule": BEST, **top, "regret": 0.0, "params": found.configurations[best]}
-        ]
+        best, top = max(known_scores, key=lambda pair: pair[1]["auc"])
+        rows = [self._row(ORACLE, None, top, found.configurations[best])]
         for rule in STRATEGIES:
             if rule in found.table and found.table[rule].notna().any():
                 chosen = found.best(rule)
-                score = scored[chosen]
-                assert score is not None
-                rows.append(
-                    {
-                        "rule": rule,
-                        **score,
-                        "regret": top["f1"] - score["f1"],
-                        "params": found.configurations[chosen],
-                    }
-                )
+                criterion = float(found.table[rule].iloc[chosen])
+                params = found.configurations[chosen]
+                rows.append(self._row(rule, criterion, scored[chosen], params))
         return rows
 
-    def _reference(
-        self, parts: list[Any], train: NDArray, test: NDArray
+    @staticmethod
+    def _row(rule: str, criterion: float | None, scores: Any, params: Any) -> Any:
+        return {"rule": rule, "criterion": criterion, **scores, "params": params}
+
+    def _floors(self, train: NDArray, test: NDArray) -> list[dict[str, Any]]:
+        """Score what needs no learning: one answer for all, or one for every group."""
+        n_bags, n_classes = int(self.bags.max()) + 1, len(self.classes)
+        table = share_table(self.bags[train], self.codes[train], n_classes, n_bags)
+        overall = np.bincount(self.codes[train], minlength=n_classes) / len(train)
+        # A group all of whose rows are in the test part is known by the whole alone.
+        table = np.where(np.isnan(table), overall, table)
+        share = table[self.bags[test]]
+        answers = {
+            CONSTANT: np.tile(overall, (len(test), 1)),
+            MAJORITY: np.eye(n_classes)[share.argmax(axis=1)],
+            SHARE: share,
+        }
+        if n_classes == 2:
+            answers[f"always {self.names[1]}"] = np.tile([0.0, 1.0], (len(test), 1))
+        return [
+            {"floor": name, **self._judged(proba.argmax(axis=1), proba, test)}
+            for name, proba in answers.items()
+        ]
+
+    def _ceiling(
+        self, parts: list[Any], train: NDArray, test: NDArray, seed: int
     ) -> dict[str, Any]:
-        """Score a logistic regression with every label, and the largest class."""
-        majority = get("accuracy").floor(self.codes[train], self.codes[test])
-        row = {"majority_accuracy": majority}
-        labels = self.names[self.codes[train]]
-        model = LogisticRegression(max_iter=2000).fit(parts[0], labels)
-        return row | self._scores(model, parts[1], test)
+        """Score every label: tuned on the halves that shares are tuned on."""
+        X, labels = parts[0], self.names[self.codes[train]]
+        splits = SplitBagShuffle(5, random_state=seed)
+        errors = np.zeros(len(_CEILING_C))
+        for inside, outside in splits.split(None, groups=self.bags[train]):
+            if len(np.unique(labels[inside])) < 2:
+                continue
+            for place, C in enumerate(_CEILING_C):
+                model = _logistic(C, X).fit(X[inside], labels[inside])
+                errors[place] += np.mean(model.predict(X[outside]) != labels[outside])
+        C = _CEILING_C[int(errors.argmin())]
+        model = _logistic(C, X).fit(X, labels)
+        return {"C": C, **self._scores(model, parts[1], test)}
 
     def _scores(self, model: Any, X: Any, test: NDArray) -> dict[str, Any]:
-        truth = self.names[self.codes[test]]
         proba = model.predict_proba(X)
         # A supervised model sorts its classes, and lacks one that it has never seen.
         ordered = pd.DataFrame(proba, columns=list(model.classes_)).reindex(
             columns=self.names.tolist(), fill_value=0.0
         )
-        answers = {"decisions": model.predict(X), "scores": ordered}
-        chosen = [get(name) for name in ("f1", "accuracy", "auc")]
+        place = {name: code for code, name in enumerate(self.names.tolist())}
+        decided = np.array([place[name] for name in model.predict(X).tolist()])
+        return self._judged(decided, ordered.to_numpy(), test)
+
+    def _judged(self, decided: NDArray, proba: NDArray, test: NDArray) -> Any:
+        """Judge answers to the test rows by every measure."""
+        answers = {
+            "decisions": self.names[decided],
+            "scores": pd.DataFrame(proba, columns=self.names.tolist()),
+        }
+        chosen = [get(name) for name in MEASURES]
+        truth = self.names[self.codes[test]]
         return evaluate(chosen, truth, answers, classes=self.names.tolist())
 
     def _usable(self, entry: Any) -> bool:
@@ -320,24 +376,10 @@ class _Examination:
         ).fit(frame)
 
 
-def division(bags: NDArray, codes: NDArray, rng: Any) -> tuple[NDArray, NDArray]:
-    """Divide items at random so that every bag, and every label in it, has its share.
-
-    In the order of bags and labels every fourth item is for the test: strata may be
-    as small as they like. A label of two items or more is on both sides.
-    """
-    shuffled = rng.permutation(len(codes))
-    order = shuffled[np.lexsort((codes[shuffled], bags[shuffled]))]
-    step = round(1 / _TEST_SHARE)
-    is_test = np.zeros(len(codes), dtype=bool)
-    is_test[order[rng.randint(step) :: step]] = True
-    for code in range(int(codes.max()) + 1):
-        rows = order[codes[order] == code]
-        if len(rows) and is_test[rows].all():
-            is_test[rows[0]] = False
-        elif len(rows) > 1 and not is_test[rows].any():
-            is_test[rows[-1]] = True
-    return np.flatnonzero(~is_test), np.flatnonzero(is_test)
+def _logistic(C: float, X: NDArray) -> LogisticRegression:
+    """Pick the solver that is quick for so many columns."""
+    solver = "newton-cholesky" if X.shape[1] <= 300 else "lbfgs"
+    return LogisticRegression(C=C, max_iter=1000, solver=solver)
 
 
 def _groups_as_bags(

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 _LEFT_OUT = ("file", "out", "as_json", "jobs", "export", "fail_on")
 """Options that do not change the page."""
-_FILES = ("test", "predictions", "scores", "decisions", "shares", "answers", "train")
+_FILES = (
+    *("test", "predictions", "scores", "decisions", "shares", "answers", "train"),
+    "labelled",
+)
 
 
 def look_options(command: Callable[..., Any]) -> Callable[..., Any]:

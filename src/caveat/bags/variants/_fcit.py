@@ -27,6 +27,13 @@ class Setting(NamedTuple):
     n_trees: int = 1
 
 
+class Independence(NamedTuple):
+    """A p-value, and the smallest drop of the error that four of five tests see."""
+
+    p_value: float
+    smallest_seen: float
+
+
 GRID: tuple[int | float, ...] = (2, 8, 64, 512, 0.01, 0.2, 0.4)
 """`min_samples_split` of the published test, in its order."""
 
@@ -88,6 +95,34 @@ def fcit(
     .. [2] C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine
        Learning 52(3).
     """
+    return fcit_test(
+        x, y, z, n_permutations=n_permutations, trees=trees, random_state=random_state
+    ).p_value
+
+
+def fcit_test(
+    x: BinnedItems,
+    y: Floats,
+    z: BinnedItems | None = None,
+    *,
+    n_permutations: int = 30,
+    trees: str = "boosted",
+    alpha: float = 0.05,
+    random_state: Any = None,
+) -> Independence:
+    """Run `fcit`, and say how strong a dependence it would have seen.
+
+    Parameters
+    ----------
+    x, y, z, n_permutations, trees, random_state
+        As in `fcit`.
+    alpha : float, default=0.05
+        Level of the test.
+
+    Returns
+    -------
+    Independence
+    """
     rng = check_random_state(random_state)
     target = standardised(y)
     n = len(target)
@@ -100,7 +135,11 @@ def fcit(
     compare = _single_errors if published else _boosted_errors
     with_x, without = compare(full, rest, target, z, orders, n_test, rng)
     shared = 0.0 if published else n_test / (n - n_test)
-    return ratio_test(np.array(without), np.array(with_x), shared=shared)
+    errors = np.array(without), np.array(with_x)
+    return Independence(
+        ratio_test(*errors, shared=shared),
+        detectable_drop(*errors, shared=shared, alpha=alpha),
+    )
 
 
 def _single_errors(
@@ -244,6 +283,38 @@ def ratio_test(without: Floats, with_x: Floats, *, shared: float = 0.0) -> float
     count = len(ratios)
     error = ratios.std(ddof=1) * np.sqrt(1.0 / count + shared)
     return float(stats.t.sf((ratios.mean() - 1.0) / error, count - 1))
+
+
+def detectable_drop(
+    without: Floats,
+    with_x: Floats,
+    *,
+    shared: float = 0.0,
+    alpha: float = 0.05,
+    power: float = 0.8,
+) -> float:
+    """Smallest share of the error that x would have to explain to be seen.
+
+    Parameters
+    ----------
+    without, with_x, shared
+        As in `ratio_test`, whose spread it takes.
+    alpha, power : float
+        Level of the test, and how often it is to see the drop.
+
+    Returns
+    -------
+    float, between 0 and 1; NaN where the errors have no spread.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = without / with_x
+    if not np.isfinite(ratios).all() or np.ptp(ratios) <= _ROUNDING:
+        return np.nan
+    count = len(ratios)
+    error = ratios.std(ddof=1) * np.sqrt(1.0 / count + shared)
+    t = stats.t(count - 1)
+    excess = (t.isf(alpha) + t.ppf(power)) * error
+    return float(excess / (1.0 + excess))
 
 
 def standardised(y: Floats) -> Floats:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import optimize, stats
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
 
@@ -18,7 +18,8 @@ from caveat.bags._params import check_choice, check_number, check_whole
 from caveat.bags._shares import same_index
 from caveat.bags.variants._fcit import (
     choose_min_split,
-    fcit,
+    Independence,
+    fcit_test,
     held_out_error,
     standardised,
 )
@@ -70,6 +71,10 @@ class VariantReport:
         Items that were looked at.
     permutation_p_values : dict of str to float
         Calibrated p-values of T2 and T4, if asked for.
+    smallest_seen : dict of str to float
+        The weakest dependence that each test would have seen in four of five tables of
+        this size: Cramér's V for T1, for the others the share of the prediction error
+        that is explained.
     """
 
     variant: str
@@ -78,6 +83,7 @@ class VariantReport:
     alpha: float
     n_items: int
     permutation_p_values: dict[str, float]
+    smallest_seen: dict[str, float] = field(default_factory=dict)
 
     @property
     def independent(self) -> frozenset[str]:
@@ -92,6 +98,7 @@ class VariantReport:
                 "question": TESTS[test],
                 "p_value": p,
                 "decision": "independent" if p > self.alpha else "dependent",
+                "seen": self.smallest_seen.get(test, np.nan),
                 "permutation_p_value": self.permutation_p_values.get(test, np.nan),
             }
             for test, p in self.p_values.items()
@@ -103,6 +110,8 @@ class VariantReport:
         for test, p in self.p_values.items():
             decision = "independent" if p > self.alpha else "dependent"
             line = f"  {test}  {TESTS[test]:<32} {decision:<12} p = {p:.3g}"
+            if p > self.alpha and np.isfinite(self.smallest_seen.get(test, np.nan)):
+                line += f"  (would have seen {self.smallest_seen[test]:.2g})"
             if test in self.permutation_p_values:
                 line += f"  (by permutation {self.permutation_p_values[test]:.3g})"
             lines.append(line)
@@ -227,13 +236,18 @@ def identify_variant(
         rows = _sample(groups, labels, max_items, rng)
         items, groups = items[rows], _again(groups[rows])
         labels = None if labels is None else _again(labels[rows])
-    seen = _Seen(items, labels, groups, n_permutations, bag_coding, trees)
-    p_values = seen.p_values(rng)
-    if table is not None:
-        p_values["T1"] = chi_square(*table)
+    seen = _Seen(items, labels, groups, n_permutations, bag_coding, trees, alpha)
+    found = seen.tests(rng)
+    if labels is not None:
+        counted = (labels, groups) if table is None else table
+        found["T1"] = Independence(chi_square(*counted), smallest_v(*counted, alpha))
+    p_values = {test: found[test].p_value for test in TESTS if test in found}
+    power = {test: found[test].smallest_seen for test in p_values}
     checks = seen.permutation_p_values(rng) if permutation_check else {}
     variant, nearest = _verdict(p_values, alpha)
-    return VariantReport(variant, p_values, nearest, alpha, items.shape[0], checks)
+    return VariantReport(
+        variant, p_values, nearest, alpha, items.shape[0], checks, power
+    )
 
 
 class _Seen:
@@ -247,7 +261,9 @@ class _Seen:
         n_permutations: int,
         bag_coding: str,
         trees: str,
+        alpha: float,
     ) -> None:
+        self.alpha = alpha
         self.items = BinnedItems.of(items)
         self.labels = labels
         self.groups = groups
@@ -258,8 +274,8 @@ class _Seen:
             groups.astype(np.float64) if bag_coding == "integer" else self.bag_hot
         )
 
-    def p_values(self, rng: Any) -> dict[str, float]:
-        """All five, or T2 alone without labels."""
+    def tests(self, rng: Any) -> dict[str, Independence]:
+        """T2 to T5, or T2 alone without labels."""
         if self.labels is None:
             return {"T2": self._test(self.items, self.bag_target, None, rng)}
         label_hot = np.eye(int(self.labels.max()) + 1)[self.labels]
@@ -268,7 +284,6 @@ class _Seen:
         label_items = BinnedItems.of(target)
         bag_items = BinnedItems.of(self.bag_hot)
         found = {
-            "T1": chi_square(self.labels, self.groups),
             "T2": self._test(self.items, self.bag_target, None, rng),
             "T3": self._test(self.items, target, bag_items, rng),
             "T4": self._test(self.items, self.bag_hot, label_items, rng),
@@ -291,13 +306,14 @@ class _Seen:
 
     def _test(
         self, x: BinnedItems, y: Floats, z: BinnedItems | None, rng: Any
-    ) -> float:
-        return fcit(
+    ) -> Independence:
+        return fcit_test(
             x,
             y,
             z,
             n_permutations=self.n_permutations,
             trees=self.trees,
+            alpha=self.alpha,
             random_state=rng,
         )
 
@@ -308,6 +324,19 @@ def chi_square(labels: NDArray, groups: NDArray) -> float:
     n_labels = int(labels.max()) + 1
     table = np.bincount(labels * n_groups + groups, minlength=n_labels * n_groups)
     return float(stats.chi2_contingency(table.reshape(n_labels, n_groups)).pvalue)
+
+
+def smallest_v(
+    labels: NDArray, groups: NDArray, alpha: float, power: float = 0.8
+) -> float:
+    """Smallest Cramér's V that the chi-square test sees so often at this size."""
+    least = min(len(np.unique(labels)), len(np.unique(groups))) - 1
+    df = (len(np.unique(labels)) - 1) * (len(np.unique(groups)) - 1)
+    critical = stats.chi2.isf(alpha, df)
+    gap = optimize.brentq(
+        lambda lam: stats.ncx2.sf(critical, df, lam) - power, 1e-6, 1e4 + 10 * df
+    )
+    return float(min(1.0, np.sqrt(gap / (len(labels) * least))))
 
 
 def permutation_test(

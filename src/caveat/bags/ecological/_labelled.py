@@ -1,0 +1,137 @@
+"""A few labelled items beside the shares: to check, to choose, to combine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import norm
+from sklearn.linear_model import LogisticRegression
+
+from caveat.bags.ecological._read import Grouped
+from caveat.bags.learners._em import EMLogisticRegression
+
+Floats = NDArray[np.float64]
+SHARES, LABELS, BOTH = "shares alone", "labels alone", "shares and labels"
+_FOLDS = 5
+_PENALTY = 1.0
+
+
+def use_labels(
+    items: Floats,
+    grouped: Grouped,
+    codes: NDArray,
+    rows: NDArray,
+    labels: NDArray,
+    seed: int,
+) -> tuple[pd.DataFrame, str, tuple[Floats, NDArray] | None]:
+    """Compare three ways on labelled items that each has not seen, and choose.
+
+    Parameters
+    ----------
+    items : ndarray
+        All items, as learners see them.
+    grouped : Grouped
+    codes : ndarray
+        Answers from shares alone.
+    rows, labels : ndarray
+        The labelled items and their classes.
+    seed : int
+
+    Returns
+    -------
+    table : DataFrame
+        As `SharesResult.labelled`.
+    used : str
+        ``shares alone`` unless another way is better beyond its interval.
+    answers : (proba, codes) or None
+        Answers of the way used, fitted to all labels; None if it is shares alone.
+    """
+    right = {SHARES: (codes[rows] == labels).astype(float)}
+    folds = _folds(labels, seed)
+    for way in (LABELS, BOTH):
+        hits = np.full(len(rows), np.nan)
+        for fold in range(folds.max() + 1):
+            inside, outside = folds != fold, folds == fold
+            model = _fit(way, items, grouped, rows[inside], labels[inside])
+            if model is not None:
+                decided = model.predict(items[rows[outside]])
+                hits[outside] = decided == labels[outside]
+        right[way] = hits
+    table = pd.DataFrame(
+        [{"way": way, **_summary(hits, right[SHARES])} for way, hits in right.items()]
+    )
+    better = table[(table["way"] != SHARES) & (table["low"] > 0)]
+    if not len(better):
+        return table, SHARES, None
+    used = str(better.sort_values("right", ascending=False)["way"].iloc[0])
+    model = _fit(used, items, grouped, rows, labels)
+    proba = np.zeros((len(items), len(grouped.classes)))
+    proba[:, model.classes_.astype(int)] = model.predict_proba(items)
+    decided = model.predict(items).astype(np.int64)
+    proba[rows], decided[rows] = np.eye(proba.shape[1])[labels], labels
+    return table, used, (proba, decided)
+
+
+def _fit(
+    way: str, items: Floats, grouped: Grouped, rows: NDArray, labels: NDArray
+) -> Any:
+    """Fit one way to some labels; None where it cannot be."""
+    if way == LABELS:
+        if len(np.unique(labels)) < 2:
+            return None
+        model = LogisticRegression(C=_PENALTY, max_iter=1000)
+        return model.fit(items[rows], labels)
+    bags, shares = with_labels(grouped, rows, labels)
+    return EMLogisticRegression(C=_PENALTY).fit(items, bags=bags, proportions=shares)
+
+
+def with_labels(
+    grouped: Grouped, rows: NDArray, labels: NDArray
+) -> tuple[NDArray, Floats]:
+    """Put every labelled item into a bag of its own, and take it out of its group.
+
+    The group's share is then that of its other items, as near as its margin and
+    rounding allow: a count never goes below 0.
+    """
+    n_classes = len(grouped.classes)
+    counts = grouped.shares * grouped.sizes[:, None]
+    np.subtract.at(counts, (grouped.groups[rows], labels), 1.0)
+    counts = np.maximum(counts, 0.0)
+    totals = counts.sum(axis=1, keepdims=True)
+    rest = np.where(totals > 0, counts / np.maximum(totals, 1e-12), grouped.shares)
+    bags = grouped.groups.copy()
+    bags[rows] = len(rest) + np.arange(len(rows))
+    return bags, np.vstack([rest, np.eye(n_classes)[labels]])
+
+
+def _folds(labels: NDArray, seed: int) -> NDArray:
+    """Number folds at random so that every class is spread over them."""
+    rng = np.random.RandomState(seed)
+    count = min(_FOLDS, len(labels))
+    order = rng.permutation(len(labels))
+    order = order[np.argsort(labels[order], kind="stable")]
+    folds = np.empty(len(labels), dtype=np.int64)
+    folds[order] = np.arange(len(labels)) % count
+    return folds
+
+
+def _summary(hits: Floats, alone: Floats) -> dict[str, Any]:
+    """Share of right answers, and what it has more than shares alone, paired."""
+    there = ~np.isnan(hits)
+    gaps = (hits - alone)[there]
+    n = int(there.sum())
+    if n == 0:
+        blank = dict.fromkeys(("right", "more", "low", "high"), np.nan)
+        return {**blank, "n": 0}
+    half = norm.ppf(0.975) * gaps.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
+    more = float(gaps.mean())
+    return {
+        "right": float(hits[there].mean()),
+        "more": more,
+        "low": more - half,
+        "high": more + half,
+        "n": n,
+    }

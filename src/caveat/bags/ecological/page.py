@@ -1,0 +1,484 @@
+"""What shares alone tell about items: claims, figures and tables, as one Look."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+from scipy.stats import binomtest
+
+from caveat import pages
+from caveat.bags.ecological._labelled import SHARES
+from caveat.bags.ecological.result import SharesResult
+from caveat.bags.page import share_table
+from caveat.bags.registry import LEARNERS
+from caveat.pages import claims, figures
+
+_TO_LABEL = 100
+"""How many labels the page asks for; their half width is then about 0.1."""
+_MANY_CHANGED = 0.1
+_FEW_GROUPS = 5
+_SMALL_SPREAD = 0.02
+_MOST_COLUMNS = 25
+
+
+def look(
+    found: SharesResult,
+    about: pages.About,
+    predictions: pd.DataFrame | None = None,
+    *,
+    rules: Sequence[str] = (),
+    seconds: float = 0.0,
+) -> pages.Look:
+    """Show what was found.
+
+    Parameters
+    ----------
+    found : SharesResult
+    about : About
+        The file it was found on.
+    predictions : DataFrame, optional
+        The answers, item by item; written beside the page.
+    rules : sequence of str
+        Rules for ``--fail-on``.
+    seconds : float
+    """
+    checked = _checked(found)
+    files = {} if predictions is None else {"predictions": predictions}
+    return pages.Look(
+        "bags",
+        about.eyebrow("Bags") + pages.say(", by {by}", by=pages.code(found.by)),
+        list(say_found(found)),
+        [*sections(found), pages.again_section(about, _conditions(found))],
+        figure=_line(found),
+        facts={
+            **about.facts(),
+            "measure": "accuracy",
+            "score": None if checked is None else checked.value,
+            "low": found.low if checked is None else checked.low,
+            "high": found.high if checked is None else checked.high,
+            "floor": found.majority,
+        },
+        extra={
+            "by": found.by,
+            "learner": found.learner,
+            "params": found.params,
+            "criterion": found.rule,
+            "bounds": {"accuracy": [found.low, found.high]},
+            "effects": found.effects.to_dict("records"),
+            "classes": list(found.classes),
+            "used": found.used,
+            "seconds": seconds,
+        },
+        tables={
+            **files,
+            "groups": found.groups,
+            "criteria": found.criteria,
+            "effects": found.effects,
+        },
+        checks="Answers were held against the shares they were learnt from.",
+        nothing_to_do=pages.say(
+            "Use {file}; keep in mind that no label was seen.",
+            file=pages.code("predictions.csv"),
+        ),
+        rules=rules,
+    )
+
+
+def say_found(found: SharesResult) -> Iterator[claims.Claim]:
+    """Make every claim on the answers."""
+    yield from _right(found)
+    yield claims.Chosen(
+        _title(found.learner),
+        pages.code(found.rule),
+        section="learners",
+        how="Learner and settings by the smallest distance between predicted and "
+        "known shares; no label was used.",
+    )
+    yield from _sensitivity(found)
+    yield from _directions(found)
+    if found.n_groups < _FEW_GROUPS:
+        yield claims.Condition(
+            sentence=pages.say(
+                "There are {n} groups only: what differs between them may have other "
+                "reasons.",
+                n=pages.strong(str(found.n_groups)),
+            ),
+            counts=(found.n_groups,),
+            severity="careful",
+            kind="small",
+            section="groups",
+        )
+    if found.spread < _SMALL_SPREAD:
+        yield claims.Condition(
+            sentence=pages.say(
+                "The groups have almost the same shares: their standard deviation is "
+                "{spread}.",
+                spread=pages.strong(f"{found.spread:.3f}"),
+            ),
+            counts=(found.spread,),
+            severity="careful",
+            kind="spread",
+            section="groups",
+        )
+    for note in found.notes:
+        words = pages.sentence(note)
+        yield claims.Condition(sentence=words, severity="note", section="learners")
+
+
+def _right(found: SharesResult) -> Iterator[claims.Claim]:
+    """Say how many answers are right: by labels if there are any, and by bounds."""
+    checked = _checked(found)
+    if checked is not None:
+        yield claims.AgainstFloor(
+            f"answers from {found.used}",
+            checked,
+            claims.Estimate(found.majority, "accuracy"),
+            "the majority of a row's group",
+            many=True,
+            section="labelled",
+            how=f"Measured on {checked.n} labelled rows.",
+        )
+    yield bounds_claim(found, caveat=checked is not None)
+
+
+def bounds_claim(found: SharesResult, *, caveat: bool = False) -> claims.Claim:
+    """Say what the shares alone fix of the accuracy, beside the group's majority."""
+    low, high = (pages.strong(f"{end:.2f}") for end in (found.low, found.high))
+    bar = f"{found.majority:.2f}"
+    if found.low > found.majority:
+        template = (
+            "At least {low} of the answers are right, whatever the labels are; the "
+            "majority of each group would be right in {bar}."
+        )
+    elif found.high < found.majority:
+        template = (
+            "At most {high} of the answers are right; the majority of each group "
+            "would be right in {bar}."
+        )
+    else:
+        template = (
+            "Between {low} and {high} of the answers are right: shares cannot say "
+            "more; the majority of each group would be right in {bar}."
+        )
+    words = pages.say(template, low=low, high=high, bar=bar)
+    open_ = found.low <= found.majority
+    half = f"{1.96 * math.sqrt(0.25 / _TO_LABEL):.2f}"
+    fix = f"Label {_TO_LABEL} rows drawn at random and add them with --labelled: the "
+    fix += f"accuracy is then known to within {half}."
+    margins = " Margins were widened to hold for all groups at once."
+    return claims.Condition(
+        sentence=words,
+        counts=(found.low, found.high, found.majority),
+        severity="note" if caveat else None,
+        kind="bounds",
+        section="bounds",
+        how="Sharp bounds: some labels that meet all shares reach each end."
+        + (margins if found.uncertain else ""),
+        fix=fix if open_ and not caveat else "",
+    )
+
+
+def _sensitivity(found: SharesResult) -> Iterator[claims.Claim]:
+    changed = found.changed
+    yield claims.Condition(
+        sentence=pages.say(
+            "{share} of the answers would be others if the group itself matters, "
+            "which no share can tell.",
+            share=pages.strong(pages.percent(changed)),
+        ),
+        counts=(changed, 100 * changed),
+        severity="careful" if changed > _MANY_CHANGED else "note",
+        kind="variant",
+        section="effects",
+        size=changed,
+        how="Every group's odds were shifted until its share is met exactly.",
+    )
+
+
+def _directions(found: SharesResult) -> Iterator[claims.Claim]:
+    """Say of how many columns the direction is fixed, and where it hangs in the air."""
+    frame = found.effects
+    if not len(frame):
+        return
+    fixed = (frame["low"] > 0) | (frame["high"] < 0)
+    yield claims.Condition(
+        sentence=pages.say(
+            "The shares alone fix the direction of {n} of {all} effects.",
+            n=pages.strong(str(int(fixed.sum()))),
+            all=str(len(frame)),
+        ),
+        counts=(int(fixed.sum()), len(frame)),
+        severity="note",
+        kind="effects",
+        section="effects",
+    )
+    turned = frame[frame["simple"] * frame["intermediate"] < 0]
+    if len(turned):
+        names = list(dict.fromkeys(turned["column"]))
+        yield claims.Condition(
+            sentence=pages.say(
+                "The direction of {names} hangs on whether groups depend on labels or "
+                "on items, which no share can tell.",
+                names=pages.names(names, most=3),
+            ),
+            severity="careful",
+            kind="variant",
+            section="effects",
+            columns=tuple(names),
+        )
+
+
+def _checked(found: SharesResult) -> claims.Estimate | None:
+    """Give the accuracy on labelled rows, with Wilson's interval."""
+    if not len(found.labelled):
+        return None
+    row = found.labelled.set_index("way").loc[found.used]
+    n = int(row["n"])
+    hits = round(float(row["right"]) * n)
+    ends = binomtest(hits, n).proportion_ci(method="wilson")
+    basis = f"{n} labelled rows, Wilson"
+    value = float(row["right"])
+    return claims.Estimate(
+        value, "accuracy", float(ends.low), float(ends.high), basis, n
+    )
+
+
+def sections(found: SharesResult) -> list[pages.Section]:
+    """Give the evidence: bounds, labels, effects, the choice, the groups."""
+    parts = [_bounds(found)]
+    if len(found.labelled):
+        parts.append(_labelled(found))
+    if len(found.effects):
+        parts.append(_effects(found))
+    return [*parts, _learners(found), _groups(found)]
+
+
+def _bounds(found: SharesResult) -> pages.Section:
+    rows = [
+        ("answers, as far as shares tell", found.low, found.high, ""),
+        ("majority of each group", found.majority, found.majority, "bottom"),
+        ("one answer for all", found.constant, found.constant, "bottom"),
+    ]
+    return pages.Section(
+        "bounds",
+        "How many are right",
+        bounds_claim(found),
+        lead="Who answers with the majority of each group is right as often as the "
+        "shares say: that needs no learning, and no label to check.",
+        blocks=[
+            pages.Table(
+                "bounds",
+                "Accuracy, as far as it is known",
+                [
+                    pages.Column("Answer", "name"),
+                    pages.Column("At least"),
+                    pages.Column("At most"),
+                ],
+                [
+                    pages.Row(
+                        [
+                            pages.Cell(name),
+                            pages.Cell(pages.fixed(low, 3), value=low, tone="strong"),
+                            pages.Cell(pages.fixed(high, 3), value=high),
+                        ],
+                        place,  # type: ignore[arg-type]
+                    )
+                    for name, low, high, place in rows
+                ],
+                titled=True,
+                brief=True,
+            )
+        ],
+    )
+
+
+def _labelled(found: SharesResult) -> pages.Section:
+    rows = []
+    for row in found.labelled.itertuples():
+        paired = "" if row.way == SHARES else f"{row.low:+.3f} to {row.high:+.3f}"
+        more = "" if row.way == SHARES else pages.signed(row.more, 3)
+        rows.append(
+            pages.Row(
+                [
+                    pages.Cell(row.way),
+                    pages.Cell(pages.fixed(row.right, 3), value=row.right),
+                    pages.Cell(more),
+                    pages.Cell(paired, tone="muted"),
+                ]
+            )
+        )
+    bottom = [
+        pages.Cell("majority of each group"),
+        pages.Cell(pages.fixed(found.majority, 3), value=found.majority),
+        pages.Cell(),
+        pages.Cell(),
+    ]
+    rows.append(pages.Row(bottom, "bottom"))
+    return pages.Section(
+        "labelled",
+        "With a few labels",
+        f"The answers come from {found.used}",
+        lead="Each way was checked on labelled rows that it had not seen. Another way "
+        "than shares alone is used only if it is right more often beyond its interval.",
+        blocks=[
+            pages.Table(
+                "labelled",
+                "Accuracy on labelled rows",
+                [
+                    pages.Column("Learnt from", "name"),
+                    pages.Column("Accuracy", best="max"),
+                    pages.Column("More than shares"),
+                    pages.Column("95 %, paired"),
+                ],
+                rows,
+                titled=True,
+                brief=True,
+            )
+        ],
+    )
+
+
+def _effects(found: SharesResult) -> pages.Section:
+    frame = found.effects
+    shown = frame.reindex(frame["learner"].abs().sort_values(ascending=False).index)
+    several = frame["class"].nunique() > 1
+    rows = [
+        pages.Row(
+            [
+                pages.Cell(pages.code(row.column)),
+                pages.Cell(row.contrast + (f", {row[3]}" if several else "")),
+                pages.Cell(pages.signed(row.learner, 2), value=row.learner),
+                pages.Cell(_point(row.simple, row)),
+                pages.Cell(_point(row.intermediate, row)),
+                pages.Cell(f"{row.low:+.2f} to {row.high:+.2f}", value=row.low),
+            ]
+        )
+        for row in shown.head(_MOST_COLUMNS).itertuples()
+    ]
+    label = "each class" if several else f"“{found.classes[-1]}”"
+    return pages.Section(
+        "effects",
+        "What the columns do",
+        f"How much more often {label} is found, as far as shares tell",
+        lead="The difference in the share of the class between rows with the property "
+        "and the others. No share can tell why rows are in their group. If the label "
+        "alone decides that (Simple), or the columns alone (Intermediate), the "
+        "difference is one number; if both do (Hard), only the bounds hold. A star: the "
+        "number lies outside of them, so that assumption does not hold here.",
+        blocks=[
+            pages.Table(
+                "effects",
+                "Differences between rows with a property and the others",
+                [
+                    pages.Column("Column", "name"),
+                    pages.Column("Property", "text"),
+                    pages.Column("Learner"),
+                    pages.Column("If Simple"),
+                    pages.Column("If Intermediate"),
+                    pages.Column("Whatever holds"),
+                ],
+                rows,
+                titled=True,
+                brief=True,
+                downloads=[pages.Download.csv("effects.csv", frame)],
+            )
+        ],
+    )
+
+
+def _point(value: float, row: Any) -> str:
+    if not math.isfinite(value):
+        return ""
+    outside = value < row.low - 1e-9 or value > row.high + 1e-9
+    return pages.signed(value, 2) + ("*" if outside else "")
+
+
+def _learners(found: SharesResult) -> pages.Section:
+    rows = [
+        pages.Row(
+            [
+                pages.Cell(_title(row.learner)),
+                pages.Cell(pages.fixed(row.criterion, 4), value=row.criterion),
+                pages.Cell(_settings(row.params), tone="muted"),
+            ]
+        )
+        for row in found.criteria.itertuples()
+    ]
+    return pages.Section(
+        "learners",
+        "Choosing without labels",
+        pages.say(
+            "{rule} chooses {who}",
+            rule=pages.code(found.rule),
+            who=_title(found.learner),
+        ),
+        lead="Distance between predicted and known shares on halves of the groups that "
+        "were held out. A model that answers the right share of wrong items has 0, "
+        "too: the criterion can choose, it cannot vouch.",
+        blocks=[
+            pages.Table(
+                "criteria",
+                "What the rule looked at",
+                [
+                    pages.Column("Learner", "name"),
+                    pages.Column("Distance", best="min", sorted=True),
+                    pages.Column("Settings", "text"),
+                ],
+                rows,
+                titled=True,
+                brief=True,
+            )
+        ],
+    )
+
+
+def _groups(found: SharesResult) -> pages.Section:
+    told = [found.classes[-1]] if len(found.classes) == 2 else list(found.classes[:3])
+    shown = [name for label in told for name in (label, f"{label}, answered")]
+    return pages.Section(
+        "groups",
+        "The groups",
+        f"{pages.count(found.n_groups)} groups of {pages.count(found.rows)} rows",
+        lead="The known share of every group beside that of the answers.",
+        blocks=[share_table(found.groups, shown)],
+    )
+
+
+def _line(found: SharesResult) -> pages.Figure:
+    middle = (found.low + found.high) / 2
+    ends = claims.Estimate(
+        middle, "accuracy", found.low, found.high, "bounds", found.n_groups
+    )
+    checked = _checked(found)
+    marks = [figures.Mark("bounds, middle", ends, "muted")]
+    if checked is not None:
+        marks.append(figures.Mark("on labelled rows", checked))
+    floor = claims.Estimate(found.majority, "accuracy")
+    return figures.score_line(
+        marks,
+        label=str(bounds_claim(found).words),
+        floor=figures.Mark("majority of each group", floor, "free"),
+        limits=(0.0, 1.0),
+        conditions="Accuracy. Line: all values that the shares allow.",
+    )
+
+
+def _title(name: str) -> str:
+    return LEARNERS[name].title if name in LEARNERS else name
+
+
+def _settings(params: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value:g}" for name, value in params.items())
+
+
+def _conditions(found: SharesResult) -> str:
+    return (
+        f"{found.rows:,} rows in {found.n_groups:,} groups; settings chosen by "
+        f"{found.rule}; no label was used to learn."
+        if not len(found.labelled)
+        else f"{found.rows:,} rows in {found.n_groups:,} groups; settings chosen by "
+        f"{found.rule}; {int(found.labelled['n'].max())} labelled rows."
+    )

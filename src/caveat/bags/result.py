@@ -1,0 +1,214 @@
+"""What group shares teach where labels are known: plain numbers and small frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from caveat.pages.claims import Estimate
+from caveat.statistics import bounded_interval, corrected_resampled_t_test, holm
+
+RULE = "split-bag-shuffle"
+"""How learner and settings are chosen without labels."""
+ORACLE = "oracle"
+"""The rule that looks at the test rows; every other rule's regret is against it."""
+MEASURES = {
+    "auc": "AUC",
+    "balanced-accuracy": "balanced accuracy",
+    "accuracy": "accuracy",
+    "f1": "F1",
+}
+CONSTANT, MAJORITY, SHARE = "constant answer", "group majority", "group share"
+FLOORS = (CONSTANT, MAJORITY, SHARE)
+_FRAMES = ("tests", "groups", "scores", "floors", "ceiling")
+
+
+@dataclass(frozen=True)
+class Result:
+    """How far shares alone get, beside what needs no learning and what has labels.
+
+    Attributes
+    ----------
+    by : str
+        The column that makes groups.
+    classes : tuple of str
+        The class that F1 is about comes last, if there are two.
+    rows, n_groups : int
+        Rows in groups that are large enough, and how many groups those are.
+    spread, separation : float
+        Standard deviation of the shares; distance between groups over that within.
+    smallest, mean_size, largest : float
+        Rows of a group.
+    variant, variant_sentence : str
+    looked_at : int
+        Rows that the five tests saw.
+    tests : DataFrame
+        ``test``, ``question``, ``p_value``, ``decision``, ``seen`` (the weakest planted
+        dependence that the test found at this size, if it was asked for).
+    groups : DataFrame
+        ``group``, ``rows`` and a column per class with its share; may be empty, where
+        names of groups must not be told.
+    scores : DataFrame
+        A row per repeat, learner and rule: ``criterion`` (what the rule looked at),
+        the measures on test rows, and ``params``. The rule ``oracle`` looked at the
+        test rows.
+    floors : DataFrame
+        A row per repeat and ``floor``, with the measures.
+    ceiling : DataFrame
+        A row per repeat: logistic regression with every label, its settings chosen on
+        the same halves of the same rows.
+    test_share : float
+        Share of the rows in a test part.
+    smaller : int
+        Rows of the smallest class.
+    planned : int
+        How many learners were to be run.
+    notes : tuple of str
+    seconds : float
+    """
+
+    by: str
+    classes: tuple[str, ...]
+    rows: int
+    n_groups: int
+    spread: float
+    separation: float
+    smallest: int
+    mean_size: float
+    largest: int
+    variant: str
+    variant_sentence: str
+    looked_at: int
+    tests: pd.DataFrame
+    groups: pd.DataFrame
+    scores: pd.DataFrame
+    floors: pd.DataFrame
+    ceiling: pd.DataFrame
+    test_share: float = 0.25
+    smaller: int = 0
+    planned: int = 0
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def repeats(self) -> int:
+        """How many divisions into training and test rows there were."""
+        return int(self.ceiling["repeat"].nunique())
+
+    @property
+    def learners(self) -> list[str]:
+        """The learners that gave a value, in the order of their turns."""
+        return list(dict.fromkeys(self.scores["learner"]))
+
+    def estimate(self, values: Sequence[float], measure: str = "auc") -> Estimate:
+        """Give a mean over divisions with its interval, inside the measure's range."""
+        found = bounded_interval(values, test_share=self.test_share, rows=self.smaller)
+        known = np.isfinite([found.low, found.high]).all()
+        return Estimate(
+            float(found.mean),
+            MEASURES[measure],
+            float(found.low) if known else None,
+            float(found.high) if known else None,
+            f"{found.n} divisions, corrected for shared rows",
+            found.n,
+        )
+
+    def difference(
+        self, one: pd.Series, other: pd.Series, measure: str = "auc"
+    ) -> tuple[Estimate, float]:
+        """One minus the other, division by division, and the p-value of its test."""
+        one, other = one.align(other, join="inner")
+        ratio = self.test_share / (1 - self.test_share)
+        found = corrected_resampled_t_test(one, other, test_train_ratio=ratio)
+        known = np.isfinite([found.low, found.high]).all()
+        ends = (float(found.low), float(found.high)) if known else (None, None)
+        basis = f"corrected resampled t, {found.n_folds} divisions"
+        name = MEASURES[measure]
+        value = float(found.difference)
+        return Estimate(value, name, *ends, basis, found.n_folds), float(found.p_value)
+
+    def of_learner(
+        self, learner: str, rule: str = RULE, measure: str = "auc"
+    ) -> pd.Series:
+        """Scores of a learner as a rule sets it, by repeat."""
+        frame = self.scores
+        mine = frame[(frame["learner"] == learner) & (frame["rule"] == rule)]
+        return mine.set_index("repeat")[measure]
+
+    def of_floor(self, floor: str, measure: str = "auc") -> pd.Series:
+        """Scores of an answer that nothing was learnt for, by repeat."""
+        mine = self.floors[self.floors["floor"] == floor]
+        return mine.set_index("repeat")[measure]
+
+    def of_ceiling(self, measure: str = "auc") -> pd.Series:
+        """Scores with every label, by repeat."""
+        return self.ceiling.set_index("repeat")[measure]
+
+    def chosen(self, rule: str = RULE) -> pd.DataFrame:
+        """Pick learner and settings by a criterion: one row of `scores` per repeat."""
+        frame = self.scores[self.scores["rule"] == rule]
+        usable = frame.dropna(subset="criterion")
+        return usable.loc[usable.groupby("repeat")["criterion"].idxmin()].reset_index(
+            drop=True
+        )
+
+    def best_by_test(self, measure: str = "auc") -> pd.Series:
+        """Give the best test score of any learner and setting, by repeat."""
+        oracle = self.scores[self.scores["rule"] == ORACLE]
+        return oracle.groupby("repeat")[measure].max()
+
+    def highest_floor(self, measure: str = "auc") -> str:
+        """Name the answer without learning that scores highest on average."""
+        means = self.floors.groupby("floor", sort=False)[measure].mean()
+        return str(means.idxmax())
+
+    def regret(self, rule: str) -> pd.Series:
+        """What the oracle has more than a rule's own choice, by repeat."""
+        own = self.chosen(rule).set_index("repeat")["auc"]
+        best = self.best_by_test()
+        return (best.reindex(own.index) - own).clip(lower=0.0)
+
+    def rules(self) -> list[str]:
+        """Rules that chose without labels."""
+        return [rule for rule in dict.fromkeys(self.scores["rule"]) if rule != ORACLE]
+
+    def ranking(self) -> tuple[list[str], list[float]]:
+        """Order learners by mean, with p-values against the first, by Holm."""
+        means = {one: float(self.of_learner(one).mean()) for one in self.learners}
+        order = sorted(means, key=lambda one: -means[one])
+        first = self.of_learner(order[0])
+        raw = [self.difference(first, self.of_learner(one))[1] for one in order[1:]]
+        return order, [1.0, *holm(raw).tolist()] if raw else [1.0]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the scores, a row per repeat, learner and rule."""
+        return self.scores
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        record = self.to_record()
+        return {**record["row"], **record["curves"]}
+
+    def to_record(self) -> dict[str, Any]:
+        """Write it as a row and curves of a ledger."""
+        fields = self.__dataclass_fields__
+        row = {name: getattr(self, name) for name in fields if name not in _FRAMES}
+        curves = {
+            f"bags-{name}": getattr(self, name).to_dict("records") for name in _FRAMES
+        }
+        return {"row": row, "curves": curves}
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Result:
+        """Read back what `to_record` wrote."""
+        row = {**record["row"]}
+        for name in ("classes", "notes"):
+            row[name] = tuple(row[name])
+        frames = {
+            name: pd.DataFrame(record["curves"][f"bags-{name}"]) for name in _FRAMES
+        }
+        return cls(**row, **frames)
