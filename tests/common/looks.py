@@ -7,6 +7,11 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
+from caveat.bags import page as bags_page
+from caveat.bags.ecological import page as shares_page
+from caveat.bags.ecological.result import SharesResult
+from caveat.bags.result import FLOORS, MEASURES, ORACLE, RULE, SCORE_COLUMNS
+from caveat.bags.result import Result as BagsResult
 from caveat.eapp import page as eapp_page
 from caveat.eapp._reading import VERDICTS
 from caveat.eapp.result import Result as EAPPResult
@@ -263,3 +268,5 @@ RESULTS = {
     "multilabel": multilabel_results(),
     "shift": shift_results(),
 }
+TOPICS |= {"bags": bags_looks(), "bags-shares": shares_looks()}
+RESULTS |= {"bags": bags_results(), "bags-shares": shares_results()}

@@ -28,6 +28,7 @@ from caveat.bags.variants._hardness import Hardness, bag_hardness
 from caveat.bags.variants._identify import VariantReport, identify_variant
 from caveat.bags.worlds._bags import Bags
 from caveat.bags.worlds._feature_bags import feature_bags
+from caveat.datasets import positive_class
 from caveat.exceptions import InvalidInput, MissingExtra
 from caveat.measures import evaluate, get
 from caveat.tables import TableEncoder
@@ -408,7 +409,7 @@ def _groups_as_bags(
 
 
 def _classes(y: ArrayLike, n_items: int, positive: Any) -> tuple[NDArray, NDArray]:
-    """Class numbers; of two classes the positive one, or else the rarer, is second."""
+    """Class numbers; the positive class comes last."""
     labels = pd.Series(np.asarray(y))
     if len(labels) != n_items:
         raise InvalidInput(f"y: found {len(labels)} labels for {n_items} rows")
@@ -420,12 +421,8 @@ def _classes(y: ArrayLike, n_items: int, positive: Any) -> tuple[NDArray, NDArra
     if len(counts) < 2:
         raise InvalidInput(f"y: found one class, {counts.index[0]!r}; expected two")
     classes = np.array(sorted(counts.index, key=str), dtype=object)
-    if positive is not None and positive not in set(counts.index):
-        raise InvalidInput(
-            f"positive: no label is {positive!r}; there are {list(map(str, classes))}"
-        )
-    if len(classes) == 2:
-        second = positive if positive is not None else counts.index[-1]
+    second = positive_class(labels, positive)
+    if len(classes) == 2 or positive is not None:
         classes = np.array([c for c in classes if c != second] + [second], dtype=object)
     place = {label: code for code, label in enumerate(classes.tolist())}
     return np.array([place[label] for label in labels.tolist()]), classes

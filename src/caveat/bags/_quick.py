@@ -10,7 +10,7 @@ import pandas as pd
 
 from caveat.bags import page
 from caveat.bags._examine import QUICK_LEARNERS, examine_bags
-from caveat.datasets import Dataset, given
+from caveat.datasets import Dataset, given, positive_class
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.pages import About, Look, check_rules
 
@@ -95,9 +95,9 @@ def look(
     """
     wanted = check_rules(rules)
     if (target is None) == (shares is None):
-        found = "both" if target is not None else "neither"
+        which = "both" if target is not None else "neither"
         raise InvalidInput(
-            f"--target and --shares: found {found}; give the column with the labels, "
+            f"--target and --shares: found {which}; give the column with the labels, "
             "or the file with the shares"
         )
     options: dict[str, Any] = {
@@ -126,7 +126,7 @@ def look(
         name = "--counts" if counts else "--labelled"
         raise InvalidInput(f"{name}: it goes with --shares; --target has all labels")
     dataset = _labelled_data(items, str(target), by, drop)
-    options["positive"] = _label(dataset, positive)
+    options["positive"] = positive_class(dataset.y, positive)
     found = examine_bags(
         dataset.X,
         dataset.y,
@@ -137,7 +137,7 @@ def look(
         **options,
     )
     file = Path(items).name if isinstance(items, str | Path) else dataset.name
-    about = About.of(dataset, file=file, command=command)
+    about = About.of(dataset, file=file, command=command, positive=positive)
     return page.look(found, about, rules=wanted)
 
 
@@ -152,7 +152,7 @@ def _labelled_data(items: Any, target: str, by: str, drop: Sequence[str]) -> Dat
         raise InvalidInput(
             f"--by: {by!r} is the target itself; group by another column"
         )
-    dataset = given(items, target=target, drop=drop)
+    dataset = given(items, target=target, drop=drop, keep=[by])
     if dataset.task == "regression":
         raise InvalidInput(
             f"--target: {target!r} holds {dataset.y.nunique():,} distinct numbers; "
@@ -166,13 +166,3 @@ def _labelled_data(items: Any, target: str, by: str, drop: Sequence[str]) -> Dat
     if by not in dataset.X.columns:
         raise UnknownName.among("column", by, map(str, dataset.X.columns))
     return dataset
-
-
-def _label(dataset: Dataset, text: str | None) -> Any:
-    """Find the class that a word on the command line stands for."""
-    if text is None:
-        return None
-    named = {str(label): label for label in dataset.y.unique()}
-    if text not in named:
-        raise UnknownName.among("label", text, named)
-    return named[text]

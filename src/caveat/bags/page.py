@@ -126,6 +126,11 @@ def against_floor(found: Result) -> claims.Claim:
     return replace(claim, fix=fix)
 
 
+def _above(found: Result) -> bool:
+    claim = against_floor(found)
+    return isinstance(claim, claims.AgainstFloor) and claim.standing == "above"
+
+
 def _price(found: Result) -> Iterator[claims.Claim]:
     """Say what labels would add; the careful end decides how bad that is."""
     own = found.chosen().set_index("repeat")["auc"]
@@ -147,7 +152,7 @@ def _price(found: Result) -> Iterator[claims.Claim]:
         "like the learners: the likeliest class.",
         fix="Label a few rows: shares and labels together are learnt from with "
         "--shares and --labelled."
-        if severity
+        if severity and _above(found)
         else "",
     )
 
@@ -156,8 +161,7 @@ def _rule_choice(found: Result, rule: str = RULE) -> claims.Claim:
     """Say what the rule chose, and what a choice by test labels would have more."""
     counts = found.chosen(rule)["learner"].value_counts()
     names = pages.names([_title(name) for name in counts.index], most=3)
-    regret = found.regret(rule)
-    gap, _ = found.difference(found.best_by_test(), found.best_by_test() - regret)
+    gap = found.estimate(found.regret(rule))
     careful = gap.low is not None and gap.low > 0.02
     return claims.Chosen(
         names,
@@ -240,8 +244,8 @@ def share_table(groups: pd.DataFrame, told: Sequence[str]) -> pages.Table:
     order = groups.sort_values(told[0], ascending=False, kind="stable")
     columns = [pages.Column("Group", "name"), pages.Column("Rows")]
     columns += [
-        pages.Column(pages.say("Share of {label}", label=label), sorted=label == told[0])
-        for label in told
+        pages.Column(pages.say("Share of {it}", it=name), sorted=name == told[0])
+        for name in told
     ]
     rows = [
         pages.Row(
@@ -333,9 +337,8 @@ def _head(found: Result) -> list[pages.Column]:
         pages.Column(titles[name], best="max", sorted=name == "auc")
         for name in _measures(found)
     ]
-    return [pages.Column("Answer", "name"), columns[0], pages.Column("95 %")] + columns[
-        1:
-    ]
+    first, *rest = columns
+    return [pages.Column("Answer", "name"), first, pages.Column("95 %"), *rest]
 
 
 def _score_row(found: Result, name: Any, frame: pd.DataFrame, place: str = "") -> Any:
@@ -389,9 +392,7 @@ def _learners(found: Result) -> pages.Section:
 def _ties(found: Result, order: list[str], adjusted: list[float]) -> claims.Claim:
     """Who cannot be told from the first learner of the table."""
     test = f"corrected resampled t, {found.repeats} divisions, Holm"
-    tied = [
-        name for name, p in zip(order, adjusted, strict=True) if not p <= 0.05
-    ]
+    tied = [name for name, p in zip(order, adjusted, strict=True) if not p <= 0.05]
     if len(tied) > 1 or len(order) == 1:
         return claims.Tie(tuple(_title(name) for name in tied), test, "AUC")
     first, second = order[:2]
@@ -436,7 +437,7 @@ def _rules(found: Result) -> pages.Section:
     for rule in found.rules():
         regret = found.regret(rule)
         own = found.chosen(rule)
-        gap, _ = found.difference(found.best_by_test(), found.best_by_test() - regret)
+        gap = found.estimate(regret)
         summary = RULES[rule].summary if rule in RULES else ""
         rows.append(
             pages.Row(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ MEASURES = {
 }
 CONSTANT, MAJORITY, SHARE = "constant answer", "group majority", "group share"
 FLOORS = (CONSTANT, MAJORITY, SHARE)
+SCORE_COLUMNS = ["repeat", "learner", "rule", "criterion", "params", *MEASURES]
 _FRAMES = ("tests", "groups", "scores", "floors", "ceiling")
 
 
@@ -150,11 +152,19 @@ class Result:
 
     def chosen(self, rule: str = RULE) -> pd.DataFrame:
         """Pick learner and settings by a criterion: one row of `scores` per repeat."""
-        frame = self.scores[self.scores["rule"] == rule]
-        usable = frame.dropna(subset="criterion")
-        return usable.loc[usable.groupby("repeat")["criterion"].idxmin()].reset_index(
-            drop=True
-        )
+        return self._chosen.get(rule, self.scores.head(0))
+
+    @cached_property
+    def _chosen(self) -> dict[str, pd.DataFrame]:
+        usable = self.scores.dropna(subset="criterion")
+        if not len(usable):
+            return {}
+        places = usable.groupby(["rule", "repeat"])["criterion"].idxmin()
+        picked = usable.loc[places]
+        return {
+            str(rule): part.reset_index(drop=True)
+            for rule, part in picked.groupby("rule", sort=False)
+        }
 
     def best_by_test(self, measure: str = "auc") -> pd.Series:
         """Give the best test score of any learner and setting, by repeat."""
@@ -167,7 +177,7 @@ class Result:
         return str(means.idxmax())
 
     def regret(self, rule: str) -> pd.Series:
-        """What the oracle has more than a rule's own choice, by repeat."""
+        """Give what the oracle has more than a rule's own choice, by repeat."""
         own = self.chosen(rule).set_index("repeat")["auc"]
         best = self.best_by_test()
         return (best.reindex(own.index) - own).clip(lower=0.0)
@@ -208,7 +218,9 @@ class Result:
         row = {**record["row"]}
         for name in ("classes", "notes"):
             row[name] = tuple(row[name])
-        frames = {
-            name: pd.DataFrame(record["curves"][f"bags-{name}"]) for name in _FRAMES
-        }
+        curves = record["curves"]
+        frames = {name: pd.DataFrame(curves[f"bags-{name}"]) for name in _FRAMES}
+        # Rows that are not there cannot name their columns.
+        if frames["scores"].empty:
+            frames["scores"] = pd.DataFrame([], columns=SCORE_COLUMNS)
         return cls(**row, **frames)

@@ -34,7 +34,9 @@ class Answers:
     Attributes
     ----------
     proba : ndarray of shape (n_items, n_classes)
-    codes : ndarray of shape (n_items,)
+        Shifted in every group so that its shares are met.
+    blind : ndarray of shape (n_items,)
+        What the learner decides by itself, which does not see the group.
     learner, params, criterion
         What was chosen, and the value that decided.
     criteria : DataFrame
@@ -45,7 +47,7 @@ class Answers:
     """
 
     proba: Floats
-    codes: NDArray
+    blind: NDArray
     learner: str
     params: dict[str, Any]
     criterion: float
@@ -103,7 +105,7 @@ def answer(
         except (MissingExtra, CaveatError) as error:
             notes.append(f"{entry.title}: {error}")
             continue
-        row = {
+        row: dict[str, Any] = {
             "learner": name,
             "params": tried.configurations[best],
             "criterion": float(tried.table[RULE].iloc[best]),
@@ -120,7 +122,7 @@ def answer(
     codes = np.array([place_of[label] for label in model.predict(items).tolist()])
     criteria = pd.DataFrame([pair[0] for pair in found])
     return Answers(
-        proba,
+        met_shares(proba, grouped),
         codes,
         row["learner"],
         row["params"],
@@ -134,9 +136,10 @@ def answer(
 def met_shares(proba: Floats, grouped: Grouped) -> Floats:
     """Shift every group's probabilities until its mean is the known share.
 
-    What one would answer if the group itself matters beside the items: of all such
-    answers the one with a constant more or less in a group's log-odds. One class
-    against the others; shares of 0 and 1 decide a whole group.
+    A constant more or less in the log-odds of a group: just what the group adds if it
+    depends on the label alone (Simple), and nothing if it depends on the items alone
+    (Intermediate) and the probabilities are right. One class against the others;
+    shares of 0 and 1 decide a whole group.
     """
     result = np.empty_like(proba)
     for group in range(len(grouped.shares)):

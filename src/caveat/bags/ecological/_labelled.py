@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 
+from caveat.bags.ecological._answers import met_shares
 from caveat.bags.ecological._read import Grouped
 from caveat.bags.learners._em import EMLogisticRegression
 
@@ -57,8 +58,8 @@ def use_labels(
             inside, outside = folds != fold, folds == fold
             model = _fit(way, items, grouped, rows[inside], labels[inside])
             if model is not None:
-                decided = model.predict(items[rows[outside]])
-                hits[outside] = decided == labels[outside]
+                decided = _answers(way, model, items, grouped).argmax(axis=1)
+                hits[outside] = decided[rows[outside]] == labels[outside]
         right[way] = hits
     table = pd.DataFrame(
         [{"way": way, **_summary(hits, right[SHARES])} for way, hits in right.items()]
@@ -68,11 +69,16 @@ def use_labels(
         return table, SHARES, None
     used = str(better.sort_values("right", ascending=False)["way"].iloc[0])
     model = _fit(used, items, grouped, rows, labels)
+    proba = _answers(used, model, items, grouped)
+    proba[rows] = np.eye(proba.shape[1])[labels]
+    return table, used, (proba, proba.argmax(axis=1))
+
+
+def _answers(way: str, model: Any, items: Floats, grouped: Grouped) -> Floats:
+    """Probabilities for all items; who knows the shares meets them."""
     proba = np.zeros((len(items), len(grouped.classes)))
     proba[:, model.classes_.astype(int)] = model.predict_proba(items)
-    decided = model.predict(items).astype(np.int64)
-    proba[rows], decided[rows] = np.eye(proba.shape[1])[labels], labels
-    return table, used, (proba, decided)
+    return met_shares(proba, grouped) if way == BOTH else proba
 
 
 def _fit(
@@ -108,7 +114,7 @@ def with_labels(
 
 
 def _folds(labels: NDArray, seed: int) -> NDArray:
-    """Number folds at random so that every class is spread over them."""
+    """Deal rows to folds at random so that every class is spread over them."""
     rng = np.random.RandomState(seed)
     count = min(_FOLDS, len(labels))
     order = rng.permutation(len(labels))

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from caveat.bags.ecological import page
-from caveat.bags.ecological._answers import Answers, answer, met_shares
+from caveat.bags.ecological._answers import Answers, answer
 from caveat.bags.ecological._bounds import accuracy_bounds
 from caveat.bags.ecological._effects import column_effects
 from caveat.bags.ecological._labelled import SHARES, use_labels
@@ -67,6 +67,8 @@ def look_at_shares(
         columns=grouped.frame.shape[1],
         classes=f"shares of {len(grouped.names):,} groups",
         command=command,
+        left_out=grouped.left_out,
+        positive=grouped.classes[-1] if len(grouped.classes) == 2 else "",
     )
     seconds = time.monotonic() - begin
     return page.look(result, about, predictions, rules=rules, seconds=seconds)
@@ -81,17 +83,16 @@ def examine_shares(
     seed: int = 0,
 ) -> tuple[SharesResult, Any, Any]:
     """Say what is known of the answers: bounds, effects, sensitivity, labels."""
-    proba, codes, used, table = found.proba, found.codes, SHARES, pd.DataFrame()
+    proba, used, table = found.proba, SHARES, pd.DataFrame()
+    codes = proba.argmax(axis=1)
+    changed = float((codes != found.blind).mean())
     if known is not None:
-        table, used, better = use_labels(
-            found.items, grouped, codes, *known, seed=seed
-        )
+        table, used, better = use_labels(found.items, grouped, codes, *known, seed=seed)
         proba, codes = better or (proba, codes)
     low, high = accuracy_bounds(
         codes, grouped.groups, grouped.shares, margins=grouped.margins
     )
     sizes = grouped.sizes / grouped.sizes.sum()
-    changed = met_shares(proba, grouped).argmax(axis=1) != codes
     result = SharesResult(
         by=by,
         classes=grouped.classes,
@@ -105,7 +106,7 @@ def examine_shares(
         high=high,
         constant=float((sizes @ grouped.shares).max()),
         majority=float(sizes @ grouped.shares.max(axis=1)),
-        changed=float(changed.mean()),
+        changed=changed,
         spread=float(grouped.shares.std(axis=0).max()),
         uncertain=grouped.margins is not None,
         groups=_group_table(grouped, codes),
@@ -122,9 +123,7 @@ def _group_table(grouped: Grouped, codes: Any) -> pd.DataFrame:
     table = pd.DataFrame({"group": grouped.names, "rows": grouped.sizes})
     for place, name in enumerate(grouped.classes):
         table[name] = grouped.shares[:, place]
-        hits = np.bincount(
-            grouped.groups, codes == place, minlength=len(grouped.names)
-        )
+        hits = np.bincount(grouped.groups, codes == place, minlength=len(grouped.names))
         table[f"{name}, answered"] = hits / grouped.sizes
     return table
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from caveat.bags._shares import SUM_TOLERANCE
-from caveat.datasets import Dataset, given
+from caveat.datasets import Dataset, given, positive_class, read
 from caveat.exceptions import DataError, InvalidInput, UnknownName, listing
 
 Floats = NDArray[np.float64]
@@ -37,6 +37,8 @@ class Grouped:
         The positive class comes last, if one was named.
     shares : ndarray of shape (n_groups, n_classes)
     margins : ndarray of the same shape, or None
+    left_out : dict
+        Columns that are no features, with the reason.
     """
 
     frame: pd.DataFrame
@@ -46,6 +48,7 @@ class Grouped:
     classes: tuple[str, ...]
     shares: Floats
     margins: Floats | None
+    left_out: dict[str, str] = field(default_factory=dict)
 
     @property
     def sizes(self) -> NDArray:
@@ -63,7 +66,7 @@ def read_grouped(
     positive: str | None = None,
 ) -> Grouped:
     """Read items and shares, and join them by the names of the groups."""
-    frame, kinds, ids = _items(items, by, drop)
+    dataset, ids = _items(items, by, drop)
     where = _name(shares, "--shares")
     table, names = _share_table(shares, by, where)
     numbers = _joined(ids, names, by, where)
@@ -73,16 +76,20 @@ def read_grouped(
         values, margins = _from_counts(values, margins, sizes, names, by, where)
     _check(values, names, classes, where)
     order = list(range(len(classes)))
+    if positive is None and len(classes) == 2:
+        held = np.rint(sizes @ values).astype(np.int64)
+        positive = str(positive_class(pd.Series(np.repeat(classes, held))))
     if positive is not None:
         order.append(order.pop(classes.index(positive)))
     return Grouped(
-        frame=frame,
-        kinds=kinds,
+        frame=dataset.X.reset_index(drop=True),
+        kinds=dict(dataset.kinds),
         groups=numbers,
         names=names,
         classes=tuple(classes[k] for k in order),
         shares=values[:, order],
         margins=None if margins is None else margins[:, order],
+        left_out=dict(dataset.left_out),
     )
 
 
@@ -123,28 +130,30 @@ def read_labels(labelled: Any, grouped: Grouped) -> tuple[NDArray, NDArray]:
     return rows.to_numpy().astype(np.int64), np.array(codes)
 
 
-def _items(
-    items: Any, by: str, drop: Sequence[str]
-) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
-    """Read items; the grouping column is read as names."""
+def _items(items: Any, by: str, drop: Sequence[str]) -> tuple[Dataset, list[str]]:
+    """Read items as every look does; the grouping column is read as names."""
     if isinstance(items, Dataset):
         if by not in items.X:
             raise UnknownName.among("column", by, map(str, items.X.columns))
-        _no_gaps(items.X[by], by)
+        ids = items.X[by]
         frame = items.X.drop(columns=[by, *drop])
-        kinds, ids = dict(items.kinds), items.X[by]
+        kinds = {name: kind for name, kind in items.kinds.items() if name in frame}
+        dataset = replace(items, X=frame, kinds=kinds)
     else:
         if isinstance(items, pd.DataFrame) and by in items:
             _no_gaps(items[by], by)
-        dataset = _read(items, by, _name(items, "items"), drop)
-        frame, kinds, ids = dataset.X, dict(dataset.kinds), dataset.y
-        _no_gaps(ids, by)
-    if frame.shape[1] == 0:
+        dataset = _told(lambda: _items_read(items, by, drop), by, _name(items, "items"))
+        ids = dataset.y
+    _no_gaps(ids, by)
+    if dataset.X.shape[1] == 0:
         raise InvalidInput(
             f"--by: {by!r} is the only column; there is nothing to learn"
         )
-    kinds = {name: kind for name, kind in kinds.items() if name in frame}
-    return frame.reset_index(drop=True), kinds, [_key(one) for one in ids]
+    return dataset, [_key(one) for one in ids]
+
+
+def _items_read(items: Any, by: str, drop: Sequence[str]) -> Dataset:
+    return given(items, target=by, drop=drop, task="multiclass")
 
 
 def _no_gaps(ids: pd.Series, by: str) -> None:
@@ -156,10 +165,10 @@ def _no_gaps(ids: pd.Series, by: str) -> None:
         )
 
 
-def _read(data: Any, by: str, where: str, drop: Sequence[str] = ()) -> Dataset:
+def _told(reading: Callable[[], Dataset], by: str, where: str) -> Dataset:
     """Read a table in which `by` names groups; its mistakes are told as such."""
     try:
-        return given(data, target=by, drop=drop, task="multiclass")
+        return reading()
     except (DataError, InvalidInput) as error:
         if "has the single value" in str(error):
             raise InvalidInput(
@@ -177,7 +186,7 @@ def _frame(data: Any, by: str, where: str) -> pd.DataFrame:
     if isinstance(data, pd.DataFrame):
         return data
     try:
-        dataset = given(data, target=by, task="multiclass")
+        dataset = read(data, target=by, task="multiclass")
     except (DataError, InvalidInput) as error:
         if "has the single value" in str(error):
             raise InvalidInput(f"{where}: found one row; two are needed") from error
@@ -197,7 +206,7 @@ def _share_table(shares: Any, by: str, where: str) -> tuple[pd.DataFrame, list[s
                 "needed to learn from their differences"
             )
     else:
-        dataset = _read(shares, by, where)
+        dataset = _told(lambda: read(shares, target=by, task="multiclass"), by, where)
         table, ids = dataset.X, dataset.y
     names = [_key(one) for one in ids]
     twice = pd.Series(names)[pd.Series(names).duplicated()]
@@ -261,8 +270,10 @@ def _columns(
     if positive is not None and positive not in classes:
         raise UnknownName.among("class", positive, classes)
     values = np.column_stack([_numbers(table, name, where) for name in classes])
-    return classes, values, _positive_margins(
-        _margins(table, classes, margins, where), where
+    return (
+        classes,
+        values,
+        _positive_margins(_margins(table, classes, margins, where), where),
     )
 
 

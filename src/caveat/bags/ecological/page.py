@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -80,7 +81,8 @@ def look(
         },
         checks="Answers were held against the shares they were learnt from.",
         nothing_to_do=pages.say(
-            "Use {file}; keep in mind that no label was seen.",
+            "Use {file}: its answers are right more often than the majority of each "
+            "group.",
             file=pages.code("predictions.csv"),
         ),
         rules=rules,
@@ -132,7 +134,7 @@ def _right(found: SharesResult) -> Iterator[claims.Claim]:
     """Say how many answers are right: by labels if there are any, and by bounds."""
     checked = _checked(found)
     if checked is not None:
-        yield claims.AgainstFloor(
+        claim = claims.AgainstFloor(
             f"answers from {found.used}",
             checked,
             claims.Estimate(found.majority, "accuracy"),
@@ -141,6 +143,12 @@ def _right(found: SharesResult) -> Iterator[claims.Claim]:
             section="labelled",
             how=f"Measured on {checked.n} labelled rows.",
         )
+        fix = {
+            "at": f"Label more rows: {checked.n} cannot tell these answers from the "
+            "majority of each group.",
+            "below": "Answer with the majority of each group.",
+        }
+        yield replace(claim, fix=fix.get(claim.standing, ""))
     yield bounds_claim(found, caveat=checked is not None)
 
 
@@ -185,8 +193,8 @@ def _sensitivity(found: SharesResult) -> Iterator[claims.Claim]:
     changed = found.changed
     yield claims.Condition(
         sentence=pages.say(
-            "{share} of the answers would be others if the group itself matters, "
-            "which no share can tell.",
+            "{share} of the answers rest on the group: from its columns alone the row "
+            "would get another label, and no share can tell which is right.",
             share=pages.strong(pages.percent(changed)),
         ),
         counts=(changed, 100 * changed),
@@ -194,7 +202,7 @@ def _sensitivity(found: SharesResult) -> Iterator[claims.Claim]:
         kind="variant",
         section="effects",
         size=changed,
-        how="Every group's odds were shifted until its share is met exactly.",
+        how="The learner's odds were shifted in every group until its share is met.",
     )
 
 
@@ -298,7 +306,7 @@ def _bounds(found: SharesResult) -> pages.Section:
 def _labelled(found: SharesResult) -> pages.Section:
     rows = []
     for row in found.labelled.itertuples():
-        paired = "" if row.way == SHARES else f"{row.low:+.3f} to {row.high:+.3f}"
+        paired = "" if row.way == SHARES else _ends(row, 3)
         more = "" if row.way == SHARES else pages.signed(row.more, 3)
         rows.append(
             pages.Row(
@@ -353,7 +361,7 @@ def _effects(found: SharesResult) -> pages.Section:
                 pages.Cell(pages.signed(row.learner, 2), value=row.learner),
                 pages.Cell(_point(row.simple, row)),
                 pages.Cell(_point(row.intermediate, row)),
-                pages.Cell(f"{row.low:+.2f} to {row.high:+.2f}", value=row.low),
+                pages.Cell(_ends(row, 2), value=row.low),
             ]
         )
         for row in shown.head(_MOST_COLUMNS).itertuples()
@@ -366,8 +374,8 @@ def _effects(found: SharesResult) -> pages.Section:
         lead="The difference in the share of the class between rows with the property "
         "and the others. No share can tell why rows are in their group. If the label "
         "alone decides that (Simple), or the columns alone (Intermediate), the "
-        "difference is one number; if both do (Hard), only the bounds hold. A star: the "
-        "number lies outside of them, so that assumption does not hold here.",
+        "difference is one number; if both do (Hard), only the bounds hold. A star: "
+        "the number lies outside of them, so that assumption does not hold here.",
         blocks=[
             pages.Table(
                 "effects",
@@ -387,6 +395,10 @@ def _effects(found: SharesResult) -> pages.Section:
             )
         ],
     )
+
+
+def _ends(row: Any, digits: int) -> str:
+    return f"{pages.signed(row.low, digits)} to {pages.signed(row.high, digits)}"
 
 
 def _point(value: float, row: Any) -> str:
@@ -448,21 +460,22 @@ def _groups(found: SharesResult) -> pages.Section:
 
 
 def _line(found: SharesResult) -> pages.Figure:
-    middle = (found.low + found.high) / 2
-    ends = claims.Estimate(
-        middle, "accuracy", found.low, found.high, "bounds", found.n_groups
-    )
     checked = _checked(found)
-    marks = [figures.Mark("bounds, middle", ends, "muted")]
+    marks = [
+        figures.Mark("at least", claims.Estimate(found.low, "accuracy"), "muted"),
+        figures.Mark("at most", claims.Estimate(found.high, "accuracy"), "muted"),
+    ]
+    told = "Accuracy. Grey: the least and the most that the shares allow."
     if checked is not None:
-        marks.append(figures.Mark("on labelled rows", checked))
+        marks = [figures.Mark(found.used, checked)]
+        told = f"Accuracy on {checked.n} labelled rows, with its 95 % interval."
     floor = claims.Estimate(found.majority, "accuracy")
     return figures.score_line(
         marks,
         label=str(bounds_claim(found).words),
-        floor=figures.Mark("majority of each group", floor, "free"),
+        floor=figures.Mark("group majority", floor, "free"),
         limits=(0.0, 1.0),
-        conditions="Accuracy. Line: all values that the shares allow.",
+        conditions=told,
     )
 
 
@@ -475,10 +488,10 @@ def _settings(params: dict[str, Any]) -> str:
 
 
 def _conditions(found: SharesResult) -> str:
+    labels = "no label was seen"
+    if len(found.labelled):
+        labels = f"{int(found.labelled['n'].max()):,} labelled rows"
     return (
         f"{found.rows:,} rows in {found.n_groups:,} groups; settings chosen by "
-        f"{found.rule}; no label was used to learn."
-        if not len(found.labelled)
-        else f"{found.rows:,} rows in {found.n_groups:,} groups; settings chosen by "
-        f"{found.rule}; {int(found.labelled['n'].max())} labelled rows."
+        f"{found.rule}; {labels}."
     )

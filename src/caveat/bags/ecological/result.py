@@ -34,7 +34,8 @@ class SharesResult:
         Accuracy of the most frequent class for all, and of every group's own: shares
         tell both exactly (at the centre of their margins).
     changed : float
-        Share of the items that would be answered otherwise if the group itself matters.
+        Share of the answers that rest on the group: the learner, which does not see
+        it, says otherwise.
     spread : float
         Standard deviation of the shares over groups, largest over classes.
     uncertain : bool

@@ -17,8 +17,8 @@ from sklearn.utils.validation import check_array
 from caveat.bags._params import check_choice, check_number, check_whole
 from caveat.bags._shares import same_index
 from caveat.bags.variants._fcit import (
-    choose_min_split,
     Independence,
+    choose_min_split,
     fcit_test,
     held_out_error,
     standardised,

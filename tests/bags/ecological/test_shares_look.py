@@ -1,0 +1,254 @@
+"""`caveat bags --shares`: files that go together, files that do not, and the page."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from caveat.bags import look
+from caveat.bags.ecological._answers import met_shares
+from caveat.bags.ecological._effects import assumed_effects
+from caveat.bags.ecological._labelled import use_labels, with_labels
+from caveat.bags.ecological._read import Grouped, read_grouped
+from caveat.cli._bags import bags as command
+from caveat.exceptions import CaveatError
+
+
+@pytest.fixture(scope="module")
+def towns():
+    """Items in towns; what is told depends on x, towns on the label alone."""
+    rng = np.random.default_rng(0)
+    n = 600
+    y = rng.integers(0, 2, n)
+    town = np.where(rng.random(n) < 0.6, 2 * y, rng.integers(0, 4, n))
+    items = pd.DataFrame(
+        {
+            "id": [f"p{k:04d}" for k in rng.permutation(n)],
+            "town": np.array(["01", "02", "03", "04"])[town],
+            "x": rng.normal(size=n) + 2 * y,
+            "job": np.where(rng.random(n) < 0.5, "a", "b"),
+        }
+    )
+    names = np.array(["no", "yes"])[y]
+    counts = pd.crosstab(items["town"], names).reset_index().rename_axis(columns=None)
+    shares = counts.copy()
+    shares[["no", "yes"]] = counts[["no", "yes"]].div(
+        counts[["no", "yes"]].sum(axis=1), axis=0
+    )
+    return items, shares, counts, names
+
+
+@pytest.fixture(scope="module")
+def files(towns, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("towns")
+    items, shares, counts, names = towns
+    items.to_csv(folder / "items.csv", index=False)
+    shares.to_csv(folder / "shares.csv", index=False)
+    counts.to_csv(folder / "counts.csv", index=False)
+    one = shares[["town", "yes"]].rename(columns={"yes": "share"})
+    one.to_csv(folder / "share.csv", index=False)
+    one.assign(margin=0.05).to_csv(folder / "margins.csv", index=False)
+    labels = pd.DataFrame({"row": np.arange(80), "label": names[:80]})
+    labels.to_csv(folder / "labels.csv", index=False)
+    return folder
+
+
+def run(folder, *options):
+    words = [str(folder / "items.csv"), "--by", "town", "--learner", "em-lr"]
+    paths = [str(folder / o) if o.endswith(".csv") else o for o in options]
+    return CliRunner().invoke(command, [*words, *paths])
+
+
+def test_the_command_answers_for_every_item(files, towns, tmp_path):
+    result = run(files, "--shares", "shares.csv", "--out", str(tmp_path), "--json")
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    for name in ("learner", "params", "criterion", "bounds"):
+        assert name in told
+    low, high = told["bounds"]["accuracy"]
+    table = pd.read_csv(tmp_path / "predictions.csv", dtype={"town": str})
+    assert table.columns.tolist() == ["row", "town", "label", "p_no", "p_yes"]
+    assert table["row"].tolist() == list(range(600))
+    assert table["town"].tolist() == towns[0]["town"].tolist()
+    right = (table["label"] == towns[3]).mean()
+    assert low <= right <= high
+    assert right > 0.8
+    np.testing.assert_allclose(table[["p_no", "p_yes"]].sum(axis=1), 1)
+    assert told["columns"] == 2, "the id of a row is no feature"
+
+
+def test_shares_counts_and_one_share_say_the_same(files):
+    answers = []
+    for options in (
+        ("--shares", "shares.csv"),
+        ("--shares", "counts.csv", "--counts"),
+        ("--shares", "share.csv", "--positive", "yes"),
+    ):
+        result = run(files, *options, "--json")
+        assert result.exit_code == 0, result.output
+        answers.append(json.loads(result.stdout)["bounds"]["accuracy"])
+    np.testing.assert_allclose(answers, answers[:1] * 3, atol=1e-9)
+
+
+def test_margins_widen_the_bounds(files):
+    plain, wide = (
+        json.loads(run(files, "--shares", name, "--positive", "yes", "--json").stdout)
+        for name in ("share.csv", "margins.csv")
+    )
+    assert wide["bounds"]["accuracy"][0] < plain["bounds"]["accuracy"][0]
+    assert wide["bounds"]["accuracy"][1] > plain["bounds"]["accuracy"][1]
+    for one, other in zip(wide["effects"], plain["effects"], strict=True):
+        assert one["low"] < other["low"]
+        assert one["high"] > other["high"]
+
+
+def test_labelled_rows_check_the_answers(files):
+    result = run(files, "--shares", "shares.csv", "--labelled", "labels.csv", "--json")
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert told["low"] < told["score"] < told["high"]
+    assert told["used"] in ("shares alone", "labels alone", "shares and labels")
+
+
+def broken(shares, **change):
+    return shares.assign(**change)
+
+
+def one_group(items, shares):
+    return items.assign(town="01"), shares.assign(town=["01"] * len(shares))[:1]
+
+
+@pytest.mark.parametrize(
+    ("make", "options", "words"),
+    [
+        (lambda i, s, c: (i, s.assign(yes=s["yes"] + 0.1)), {}, "sum to 1.1"),
+        (lambda i, s, c: (i, s.assign(yes=2.0, no=-1.0)), {}, "between 0 and 1"),
+        (lambda i, s, c: (i, s.assign(yes="many")), {}, "no number"),
+        (lambda i, s, c: (i[i["town"] != "03"], s), {}, "'03' has no items"),
+        (lambda i, s, c: (i, s[:3]), {}, "'04', which has no shares"),
+        (
+            lambda i, s, c: (i.assign(town=i["town"].where(i.index > 2)), s),
+            {},
+            "empty in 3 items",
+        ),
+        (lambda i, s, c: (i, c.assign(yes=c["yes"] + 5)), {"counts": True}, "exceed"),
+        (lambda i, s, c: (i, c.assign(yes=c["yes"] - 5)), {"counts": True}, "short"),
+        (lambda i, s, c: (i, s), {"counts": True}, "whole number"),
+        (lambda i, s, c: one_group(i, s), {}, "one group"),
+        (lambda i, s, c: (i, pd.concat([s, s[:1]])), {}, "more than one row"),
+        (lambda i, s, c: (i, s[["town", "yes"]]), {}, "--positive"),
+        (lambda i, s, c: (i, s), {"positive": "maybe"}, "maybe"),
+        (lambda i, s, c: (i, s.assign(margin=-0.1)), {}, "not negative"),
+        (lambda i, s, c: (i, s.assign(maybe_margin=0.1)), {}, "margin of no class"),
+        (lambda i, s, c: (i[["town"]], s), {}, "target and at least one feature"),
+        (lambda i, s, c: (i, s.rename(columns={"town": "city"})), {}, "town"),
+    ],
+)
+def test_mistakes_are_one_sentence(towns, make, options, words):
+    items, shares, counts, _ = towns
+    items, shares = make(items, shares, counts)
+    with pytest.raises(CaveatError) as caught:
+        look(items, by="town", shares=shares, learners=["em-lr"], **options)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        (pd.DataFrame({"row": [0, 999], "label": "yes"}), "'999' is not among"),
+        (pd.DataFrame({"row": [0, 0], "label": "yes"}), "labelled twice"),
+        (pd.DataFrame({"row": [0, 1], "label": "maybe"}), "maybe"),
+        (pd.DataFrame({"row": [0], "label": "yes"}), "two or more"),
+        (pd.DataFrame({"item": [0], "label": "yes"}), "row and label"),
+    ],
+)
+def test_labels_that_do_not_fit_are_one_sentence(towns, labels, words):
+    items, shares, _, _ = towns
+    with pytest.raises(CaveatError, match=words):
+        look(items, by="town", shares=shares, labelled=labels, learners=["em-lr"])
+
+
+def grouped(groups, shares, n_columns=2):
+    frame = pd.DataFrame(np.zeros((len(groups), n_columns)))
+    names = [str(k) for k in range(len(shares))]
+    table = np.asarray(shares, dtype=float)
+    return Grouped(frame, {}, np.asarray(groups), names, ("no", "yes"), table, None)
+
+
+def test_answers_meet_the_shares_of_every_group():
+    rng = np.random.default_rng(3)
+    groups = np.repeat([0, 1, 2], 50)
+    positive = rng.random(150)
+    known = grouped(groups, [[0.3, 0.7], [0.9, 0.1], [0.0, 1.0]])
+    found = met_shares(np.column_stack([1 - positive, positive]), known)
+    for group, share in enumerate((0.7, 0.1, 1.0)):
+        assert found[groups == group, 1].mean() == pytest.approx(share, abs=1e-6)
+    order = np.argsort(positive[:50])
+    assert (np.diff(found[:50, 1][order]) >= 0).all()
+
+
+def test_the_shift_is_the_prior_of_a_simple_group():
+    """With P(y|x) right over all items, a group of another share shifts the odds."""
+    overall, share = 0.4, 0.7
+    odds = np.linspace(-2, 2, 400)
+    likelihood = np.exp(odds)
+    weights = np.exp(-0.5 * (odds - 0.5) ** 2) * share + np.exp(
+        -0.5 * (odds + 0.5) ** 2
+    ) * (1 - share)
+    assert weights.min() > 0
+    blind = likelihood * overall / (likelihood * overall + 1 - overall)
+    bayes = likelihood * share / (likelihood * share + 1 - share)
+    shift = np.log(bayes / (1 - bayes)) - np.log(blind / (1 - blind))
+    np.testing.assert_allclose(shift, shift[0])
+
+
+def test_labelled_items_leave_their_groups_with_their_label():
+    known = grouped([0] * 10 + [1] * 10, [[0.5, 0.5], [0.8, 0.2]])
+    bags, shares = with_labels(known, np.array([0, 1, 10]), np.array([1, 1, 0]))
+    np.testing.assert_array_equal(bags[[0, 1, 10, 2, 11]], [2, 3, 4, 0, 1])
+    np.testing.assert_allclose(shares[0], [5 / 8, 3 / 8])
+    np.testing.assert_allclose(shares[1], [7 / 9, 2 / 9])
+    np.testing.assert_allclose(shares[2:], [[0, 1], [0, 1], [1, 0]])
+
+
+def test_labels_are_used_only_where_they_help():
+    """Shares that are equal everywhere teach nothing; two hundred labels do."""
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 400)
+    items = (rng.normal(size=(400, 1)) + 3 * y[:, None]) / 3
+    known = grouped(np.arange(400) % 2, [[0.5, 0.5], [0.5, 0.5]], 1)
+    rows = np.arange(200)
+    table, used, answers = use_labels(items, known, 1 - y, rows, y[:200], 0)
+    assert used != "shares alone"
+    assert (answers[1] == y).mean() > 0.85
+    assert (answers[1][rows] == y[rows]).all()
+    _, used, answers = use_labels(items, known, y, rows, y[:200], 0)
+    assert used == "shares alone"
+    assert answers is None
+    assert len(table) == 3
+
+
+def test_assumed_effects_are_right_where_their_assumption_holds():
+    rng = np.random.default_rng(5)
+    n = 400_000
+    y = (rng.random(n) < 0.4).astype(int)
+    has = rng.random(n) < np.where(y == 1, 0.7, 0.2)
+    truth = y[has].mean() - y[~has].mean()
+    by_label = (rng.random(n) < np.where(y == 1, 0.8, 0.3)).astype(int)
+    shares = np.array([y[by_label == k].mean() for k in (0, 1)])
+    simple, _ = assumed_effects(has, by_label, shares)
+    assert simple == pytest.approx(truth, abs=0.02)
+    by_item = (rng.random(n) < np.where(has, 0.8, 0.3)).astype(int)
+    shares = np.array([y[by_item == k].mean() for k in (0, 1)])
+    _, intermediate = assumed_effects(has, by_item, shares)
+    assert intermediate == pytest.approx(truth, abs=0.02)
+
+
+def test_the_class_that_says_yes_comes_last(towns):
+    items, shares, _, _ = towns
+    turned = shares[["town", "yes", "no"]]
+    assert read_grouped(items, "town", turned).classes == ("no", "yes")
+    assert read_grouped(items, "town", turned, positive="no").classes[-1] == "no"
