@@ -258,6 +258,100 @@ def shift_looks():
     return st.builds(lambda found: shift_page.look(found, ABOUT), shift_results())
 
 
+@st.composite
+def bags_results(draw):
+    """Up to three learners and five divisions; one may lack a value."""
+    repeats, count = draw(st.integers(1, 5)), draw(st.integers(0, 3))
+    names = ["em-lr", "mm", "lmm"][:count]
+
+    def row(**more):
+        return {**more, **{name: draw(scores) for name in MEASURES}}
+
+    rules = (ORACLE, RULE, "full-bag-kfold")
+    found = [
+        row(repeat=k, learner=name, rule=rule, criterion=draw(shares), params={"C": 1})
+        for k in range(repeats)
+        for name in names
+        for rule in rules
+    ]
+    floors = [row(repeat=k, floor=name) for k in range(repeats) for name in FLOORS]
+    tests = {"test": "T1", "question": "label and bag", "p_value": draw(shares)}
+    decision = draw(st.sampled_from(["dependent", "independent"]))
+    return BagsResult(
+        by="town",
+        classes=("no", "yes"),
+        rows=100,
+        n_groups=4,
+        spread=draw(shares),
+        separation=1.1,
+        smallest=10,
+        mean_size=25.0,
+        largest=40,
+        variant=draw(st.sampled_from(["naive", "simple", "hard", "other"])),
+        variant_sentence="Nothing matches.",
+        looked_at=100,
+        tests=pd.DataFrame([{**tests, "decision": decision, "seen": draw(shares)}]),
+        groups=pd.DataFrame({"group": ["a"], "rows": [9], "no": [0.4], "yes": [0.6]}),
+        scores=pd.DataFrame(found, columns=SCORE_COLUMNS),
+        floors=pd.DataFrame(floors),
+        ceiling=pd.DataFrame([row(repeat=k) for k in range(repeats)]),
+        smaller=draw(st.integers(1, 50)),
+        planned=3,
+        notes=draw(st.sampled_from([(), ("one group was small",)])),
+    )
+
+
+@st.composite
+def shares_results(draw):
+    low, high = sorted(draw(st.tuples(scores, scores)))
+    constant, majority = sorted(draw(st.tuples(shares, shares)))
+    effect = st.floats(-1, 1)
+    bottom, top = sorted(draw(st.tuples(effect, effect)))
+    effects = {"column": "age", "contrast": "above 3", "class": "yes"}
+    effects |= {"learner": draw(effect), "simple": draw(effect), "low": bottom}
+    effects |= {"intermediate": draw(effect), "high": top}
+    right, n = draw(shares), draw(st.integers(2, 50))
+    ways = [
+        {"way": way, "right": round(right * n) / n, "n": n, "more": 0.0}
+        for way in ("shares alone", "labels alone")
+    ]
+    labelled = pd.DataFrame(ways).assign(low=-0.1, high=0.1)
+    return SharesResult(
+        by="town",
+        classes=("no", "yes"),
+        rows=100,
+        n_groups=draw(st.integers(2, 9)),
+        learner="em-lr",
+        params={"C": 1.0},
+        rule=RULE,
+        criterion=0.2,
+        low=low,
+        high=high,
+        constant=constant,
+        majority=majority,
+        changed=draw(shares),
+        spread=draw(shares),
+        uncertain=draw(st.booleans()),
+        groups=pd.DataFrame(
+            {"group": ["a"], "rows": [9], "yes": [0.6], "yes, answered": [0.5]}
+        ),
+        criteria=pd.DataFrame(
+            {"learner": ["em-lr"], "params": [{"C": 1.0}], "criterion": [0.2]}
+        ),
+        effects=pd.DataFrame([effects]),
+        labelled=draw(st.sampled_from([pd.DataFrame(), labelled])),
+        notes=draw(st.sampled_from([(), ("one learner was left out",)])),
+    )
+
+
+def bags_looks():
+    return bags_results().map(lambda found: bags_page.look(found, ABOUT))
+
+
+def shares_looks():
+    return shares_results().map(lambda found: shares_page.look(found, ABOUT))
+
+
 TOPICS = {
     "eapp": eapp_looks(),
     "multilabel": multilabel_looks(),

@@ -126,8 +126,11 @@ class Result:
         one, other = one.align(other, join="inner")
         ratio = self.test_share / (1 - self.test_share)
         found = corrected_resampled_t_test(one, other, test_train_ratio=ratio)
-        known = np.isfinite([found.low, found.high]).all()
-        ends = (float(found.low), float(found.high)) if known else (None, None)
+        inside = bounded_interval(
+            one - other, range=(-1.0, 1.0), test_share=self.test_share
+        )
+        known = np.isfinite([inside.low, inside.high]).all()
+        ends = (float(inside.low), float(inside.high)) if known else (None, None)
         basis = f"corrected resampled t, {found.n_folds} divisions"
         name = MEASURES[measure]
         value = float(found.difference)
