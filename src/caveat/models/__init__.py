@@ -5,6 +5,7 @@ from caveat._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
+        "_absence": ["gone_matrix"],
         "_base": ["TabularModel"],
         "_catboost": ["CatBoost"],
         "_dummy": ["Dummy"],

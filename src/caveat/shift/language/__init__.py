@@ -1,0 +1,13 @@
+"""Language models asked about rows of a table: a dropped column is really absent."""
+
+from caveat._lazy import attach
+
+__getattr__, __dir__, __all__ = attach(
+    __name__,
+    {
+        "_endpoint": ["Endpoint", "Reply"],
+        "_prompts": ["ListTemplate"],
+        "_prompted": ["PromptedClassifier"],
+        "_replies": ["ReplyStore"],
+    },
+)
