@@ -1,7 +1,6 @@
 """The root command: finds subcommands lazily, turns errors into one sentence.
 
-Exit codes: 0 done, 1 trials failed, a rule fired or a ledger is damaged (or a bug),
-2 bad input, 130 interrupted. A traceback is shown only with ``--debug``.
+A traceback is shown only with ``--debug``.
 """
 
 from __future__ import annotations
@@ -10,11 +9,11 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
 
 import click
 
-from caveat.exceptions import CaveatError, DamagedLedger, hint
+from caveat.cli._errors import exit_code, is_expected
+from caveat.exceptions import hint
 
 #: Name of every command, where it is defined, and its line in the help text.
 COMMANDS = {
@@ -107,68 +106,8 @@ def main(args: Sequence[str] | None = None) -> None:
     ordered = common + [word for word in given if word not in common]
     try:
         code = caveat.main(ordered, prog_name="caveat", standalone_mode=False)
-    except click.exceptions.Exit as stop:
-        code = stop.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        _complain("interrupted")
-        code = 130
-    except click.ClickException as error:
-        _complain(_usage_sentence(error))
-        code = 2
-    except CaveatError as error:
-        if "--debug" in given:
+    except BaseException as error:
+        if "--debug" in given and not is_expected(error):
             raise
-        _complain(str(error))
-        code = 1 if isinstance(error, DamagedLedger) else 2
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; say nothing more to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 0
-    except OSError as error:
-        # A full disk, too many open files, a broken pipe to a worker: not our doing.
-        if "--debug" in given:
-            raise
-        what = f" ({error.filename})" if error.filename else ""
-        _complain(
-            f"the system refused something: {error.strerror or error}{what}; mend "
-            "that and run the same command again"
-        )
-        code = 2
-    except Exception as error:
-        if "--debug" in given:
-            raise
-        code = _unexpected(error)
+        code = exit_code(error)
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _unexpected(error: Exception) -> int:
-    """Tell of an optional library that is not there, or else of a bug."""
-    from caveat._extras import explain
-
-    if isinstance(error, ImportError) and (missing := explain(error, "this command")):
-        _complain(str(missing))
-        return 2
-    _complain(
-        f"unexpected {type(error).__name__}: {error}; this is a bug, "
-        "run again with --debug and report what it prints"
-    )
-    return 1
-
-
-def _usage_sentence(error: click.ClickException) -> str:
-    message = error.format_message().rstrip(".?")
-    known: Any = getattr(error, "possibilities", None)
-    if isinstance(error, click.NoSuchOption) and not known and error.ctx is not None:
-        options = [name for item in error.ctx.command.params for name in item.opts]
-        return f"no option is called {error.option_name!r}; " + hint(
-            error.option_name, options
-        )
-    context = getattr(error, "ctx", None)
-    advice = f"; see {context.command_path} --help" if context is not None else ""
-    return " ".join(message.split()) + advice
-
-
-def _complain(sentence: str) -> None:
-    from caveat._text import terminal_text
-
-    click.echo(f"caveat: {terminal_text(sentence)}", err=True)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from caveat.cli._console import Progress, duration, note, print_json, say, table
+from caveat.cli._console import Progress, duration, note, print_json, say
+from caveat.cli._plan import show_plan, time_limit
 
 if TYPE_CHECKING:
-    from caveat.study import Event, Preview, Study, Summary
+    from caveat.study import Event, Study, Summary
 
 
 @click.command(
@@ -63,7 +64,7 @@ def run(
         note(f"skipped: {learner} on {dataset}, {reason}")
     if dry_run:
         found = preview(loaded, where, engine=engine, yes=options["yes"])
-        _show_plan(loaded, where, found, as_json=as_json)
+        show_plan(loaded, where, found, as_json=as_json)
         return
     follow = _Follower(loaded, log, allow_import=allow_import)
     summary = run_study(loaded, where, engine, allow_import, on_event=follow, **options)
@@ -92,7 +93,7 @@ class _Follower:
         mine = [one.name for one in learners if one.is_imported and allow_import]
         # What is refused at the start is one sentence: these are told after that.
         self._first = [f"{name} is imported from a module of yours" for name in mine]
-        self._first += _limit(study)
+        self._first += time_limit(study)
 
     def __call__(self, event: Event) -> None:
         while self._first:
@@ -107,15 +108,6 @@ class _Follower:
         self._progress.close()
         if self._log is not None:
             self._log.close(summary)
-
-
-def _limit(study: Study) -> list[str]:
-    if not study.budget.is_default_time:
-        return []
-    return [
-        f"a trial may take {study.budget.trial_minutes:g} minutes; write budget: "
-        "{trial-minutes: ...} in the study for another limit, null for none"
-    ]
 
 
 def _show_summary(summary: Summary, where: str, again: str) -> None:
@@ -137,33 +129,3 @@ def _show_summary(summary: Summary, where: str, again: str) -> None:
         say(f"{begin} on with: {again}")
     if summary.failed and not summary.interrupted:
         say(f"Why trials failed: caveat status {where}")
-
-
-def _show_plan(study: Study, where: str, found: Preview, *, as_json: bool) -> None:
-    """Show the grid, and how long it may take as far as the ledger knows."""
-    if as_json:
-        facts = {"seconds": found.seconds, "unknown": found.unknown, **asdict(found)}
-        print_json("plan", study=study.study, **facts)
-        return
-    rows = [
-        [
-            *(cell.dataset, cell.learner),
-            *(f"{cell.trials:,}", f"{cell.configurations:,}"),
-            "not run yet" if cell.seconds is None else duration(cell.seconds),
-        ]
-        for cell in found.cells
-    ]
-    header = ["data set", "learner", "trials", "configurations", "a trial"]
-    table(header, rows, right=(2, 3, 4), bold=(2,))
-    say(
-        f"{study.study}: {found.trials:,} trials, {found.worlds:,} worlds, "
-        f"{found.repeats:,} repeats. Nothing was run."
-    )
-    if found.seconds is None:
-        say("How long a trial takes is known once the first have run.")
-    else:
-        rest = f"; {found.unknown:,} trials of unknown length not counted"
-        rest = rest if found.unknown else ""
-        say(f"About {duration(found.seconds)} of one core, by {where}{rest}.")
-    for sentence in [*_limit(study), *(f"missing: {one}" for one in found.missing)]:
-        note(sentence)

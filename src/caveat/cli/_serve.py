@@ -116,8 +116,7 @@ class _Live:
     def __init__(
         self, where: str, study: str | None, measure: str | None, rule: str | None
     ) -> None:
-        self.where, self.study = where, study
-        self.measure, self.rule = measure, rule
+        self.where, self.study, self.measure, self.rule = where, study, measure, rule
         self.seconds = 0.0
         self._counts: dict[str, int] = {}
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from caveat.study import Damage, Rerun
 
 _MOST_SHOWN = 20
-_RERUN = ("drawn", "equal", "close", "largest")
 
 
 @click.command(epilog="Example:  caveat verify demo.ledger --rerun 3")
@@ -52,7 +51,7 @@ def verify(
     """
     from caveat.cli._status import find_ledger
     from caveat.exceptions import DamagedLedger
-    from caveat.study import RERUN_TOLERANCE, Damage, Ledger
+    from caveat.study import RERUN_TOLERANCE, Damage, Ledger, whole
     from caveat.study import rerun as run_again
 
     where = find_ledger(ledger)
@@ -64,7 +63,7 @@ def verify(
             facts["schema"] = book.schema
             damaged = book.damage()
             if not any(item.key == "" for item in damaged):
-                facts |= _count(book)
+                facts |= whole(book)
                 if rerun:
                     found = run_again(
                         book, rerun, tolerance=limit, allow_import=allow_import
@@ -78,23 +77,6 @@ def verify(
         _show(where, facts, damaged, found, limit)
     if damaged:
         ctx.exit(1)
-
-
-def _count(book: Any) -> dict[str, Any]:
-    """Count the records that are whole, and give the digests of the studies."""
-    from caveat.exceptions import DamagedLedger
-
-    studies = {}
-    for name in book.studies():
-        try:
-            studies[name] = book.digest(name)
-        except DamagedLedger:
-            studies[name] = None
-    if None in studies.values():
-        return {"records": None, "digest": None, "studies": studies}
-    records = book.records()
-    whole = int((records.trials["digest"] != "").sum())
-    return {"records": whole, "digest": records.digest, "studies": studies}
 
 
 def _print_json(
@@ -114,11 +96,7 @@ def _print_json(
         damaged=[{**asdict(item), "key": item.key or None} for item in damaged],
         digest=facts["digest"],
         studies=facts.get("studies", {}),
-        rerun=found
-        and {
-            **{name: getattr(found, name) for name in _RERUN},
-            "tolerance": tolerance,
-        },
+        rerun=found and {**asdict(found), "tolerance": tolerance},
     )
 
 

@@ -14,7 +14,7 @@ __getattr__, __dir__, __all__ = attach(
         "_search": ["random_configurations"],
         "_splits": ["split_rows"],
         "_diff": ["compare"],
-        "_verify": ["RERUN_TOLERANCE", "Rerun", "rerun"],
+        "_verify": ["RERUN_TOLERANCE", "Rerun", "rerun", "whole"],
         "_database": ["NoLedgerYet", "masked"],
         "_trial": ["Trial", "run_trial"],
         "_run": ["Event", "Summary", "run"],

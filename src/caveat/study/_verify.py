@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from pydantic_core import from_json
 
+from caveat.exceptions import DamagedLedger
 from caveat.study._check import Proofs, in_parts, trials_query
 from caveat.study._ledger import Ledger
 from caveat.study._proof import Damage
@@ -107,6 +108,27 @@ def rerun(
                 why = f"run again, it gives something else at {where}"
                 differing.append(Damage(key, why, rerun=True))
     return Rerun(len(drawn), equal, close, largest, differing)
+
+
+def whole(ledger: Ledger) -> dict[str, Any]:
+    """Count the records that are whole, and give the digests of ledger and studies.
+
+    Returns
+    -------
+    dict
+        ``records``, ``digest``, and ``studies`` by name; None where it is damaged.
+    """
+    studies: dict[str, str | None] = {}
+    for name in ledger.studies():
+        try:
+            studies[name] = ledger.digest(name)
+        except DamagedLedger:
+            studies[name] = None
+    if None in studies.values():
+        return {"records": None, "digest": None, "studies": studies}
+    records = ledger.records()
+    count = int((records.trials["digest"] != "").sum())
+    return {"records": count, "digest": records.digest, "studies": studies}
 
 
 def _wait(workers: Any) -> list[Any]:
