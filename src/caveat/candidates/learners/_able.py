@@ -89,7 +89,7 @@ class Able(ViewAlgorithm):
         W = self.W.index_select(0, batch.rows)
         cls = weighted_cross_entropy(z, W)
         believed = self.W[:count] if self.is_plench else W
-        shares = log_shares(h, h, self.temperature)
+        shares = log_shares(h, h[:0], self.temperature)
         partners = partner_weights(believed * S, best_candidates(z.detach(), S))
         con = -(partners * shares).sum() / (2 * count) * self.temperature / TEMPERATURE
         self.keep(logits=z, logits_strong=logits[count:], feat=h, cls=cls, con=con)

@@ -1,7 +1,7 @@
 """What algorithms that contrast views of items share: losses, queues, prototypes.
 
-Throughout, ``h`` are unit-length features of the batch, with gradients; ``F`` are the
-features that they are contrasted with, the batch's own first.
+Throughout, ``h`` are unit-length features of the batch, with gradients. They are
+contrasted with one another and with others, such as keys and the queue.
 """
 
 from __future__ import annotations
@@ -166,27 +166,31 @@ def instance_loss(h: Tensor, k: Tensor, others: Tensor, temperature: float) -> T
     return functional.cross_entropy(logits, first)
 
 
-def log_shares(h: Tensor, F: Tensor, temperature: float) -> Tensor:
-    """Log-softmax of the similarities of anchors and features, oneself left out.
+def log_shares(h: Tensor, others: Tensor, temperature: float) -> Tensor:
+    """Log-softmax of similarities to ``[h; others]``, oneself left out.
 
-    Row i of ``h`` is row i of ``F``; its own entry is 0.
+    Its own entry is 0 in every row. No gradient goes to the others, which are most of
+    the features, so none is computed for them.
     """
-    logits = h @ F.T / temperature
-    oneself = torch.eye(*logits.shape, dtype=torch.bool, device=logits.device)
+    logits = torch.cat([h @ h.T, h @ others.detach().T], dim=1) / temperature
+    oneself = _diagonal(logits)
     rest = logits.masked_fill(oneself, -math.inf)
-    return (logits - rest.logsumexp(dim=1, keepdim=True)).masked_fill(oneself, 0.0)
+    return rest.log_softmax(dim=1).masked_fill(oneself, 0.0)
 
 
 def mean_over(shares: Tensor, positives: Tensor) -> Tensor:
     """Mean log-share of every anchor's positives; 0 where it has none."""
-    chosen = without_oneself(positives).to(shares.dtype)
+    chosen = without_oneself(positives)
     return (shares * chosen).sum(dim=1) / chosen.sum(dim=1).clamp(min=1)
 
 
 def without_oneself(positives: Tensor) -> Tensor:
     """Leave every anchor out of its own positives."""
-    oneself = torch.eye(*positives.shape, dtype=torch.bool, device=positives.device)
-    return positives & ~oneself
+    return positives & ~_diagonal(positives)
+
+
+def _diagonal(like: Tensor) -> Tensor:
+    return torch.eye(*like.shape, dtype=torch.bool, device=like.device)
 
 
 @torch.no_grad()

@@ -135,8 +135,8 @@ class Dirk(ViewAlgorithm):
         partners = without_oneself(same & (own @ sets.T != 0))
         near = functional.normalize(r, dim=1) @ functional.normalize(labels, dim=1).T
         weights = candidate_softmax(near / self.label_temperature, partners)
-        features = torch.cat([h, k, self.ring["keys"]])
-        shares = log_shares(h, features, self.temperature)
+        others = torch.cat([k, self.ring["keys"]])
+        shares = log_shares(h, others, self.temperature)
         rows = (weights * shares).sum(dim=1)
         return -rows.mean() * self.temperature / TEMPERATURE
 

@@ -43,8 +43,10 @@ class Contrast:
         Class that every item is taken for.
     a : tensor
         How similar an item is to every prototype, as shares.
-    features, labels : tensor
-        What the batch is contrasted with: itself, its keys, the queue.
+    others : tensor
+        Features that the batch is contrasted with, besides itself: keys and queue.
+    labels : tensor
+        Of the batch and of the others.
     """
 
     z: Tensor
@@ -52,7 +54,7 @@ class Contrast:
     k: Tensor
     c: Tensor
     a: Tensor
-    features: Tensor
+    others: Tensor
     labels: Tensor
 
 
@@ -173,10 +175,10 @@ class Pico(ViewAlgorithm):
         follow(self.key, self.query, self.momentum)
         with torch.no_grad():
             _, k = self.key(batch.view("strong"))
-        features = torch.cat([h, k, self.ring["keys"]])
+        others = torch.cat([k, self.ring["keys"]])
         labels = torch.cat([c, c, self.ring["labels"]])
         self.keep(logits=z, feat=torch.cat([detached, k]), pseudo=c, score_prot=a)
-        return Contrast(z, h, k, c, a, features, labels)
+        return Contrast(z, h, k, c, a, others, labels)
 
     def taken_for(self, z: Tensor, batch: Batch) -> Tensor:
         """Take every item for its most probable candidate."""
@@ -200,9 +202,9 @@ class Pico(ViewAlgorithm):
     def contrastive(self, run: Run, found: Contrast) -> Tensor:
         """Contrast with items of one's class, or at first with one's own key."""
         if not self.is_full(run):
-            queue = found.features[2 * len(found.h) :]
+            queue = found.others[len(found.h) :]
             return instance_loss(found.h, found.k, queue, TEMPERATURE)
-        shares = log_shares(found.h, found.features, TEMPERATURE)
+        shares = log_shares(found.h, found.others, TEMPERATURE)
         return -mean_over(shares, found.c[:, None] == found.labels).mean()
 
     def after_step(self, run: Run, batch: Batch) -> None:

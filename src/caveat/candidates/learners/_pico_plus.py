@@ -187,7 +187,7 @@ last_momentum, allow_identical_views
         self, run: Run, found: Contrast, trusted: Tensor
     ) -> tuple[Tensor, Tensor]:
         """Contrast with reliable items of one's class, and with all of one's class."""
-        shares = log_shares(found.h, found.features, TEMPERATURE)
+        shares = log_shares(found.h, found.others, TEMPERATURE)
         same = found.c[:, None] == found.labels
         flags = torch.cat([trusted, trusted, self.ring["reliable"].bool()])
         positives = same & trusted[:, None] & flags
@@ -203,7 +203,8 @@ last_momentum, allow_identical_views
         return reliable, -mean_over(shares, same).mean()
 
     def _near(self, found: Contrast) -> Tensor:
-        similar = found.h.detach() @ found.features.detach().T
+        h = found.h.detach()
+        similar = h @ torch.cat([h, found.others]).T
         count = min(self.neighbours, similar.shape[1])
         chosen = torch.zeros_like(similar, dtype=torch.bool)
         return chosen.scatter_(1, similar.topk(count, dim=1).indices, True)
