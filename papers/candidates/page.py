@@ -17,6 +17,8 @@ import pandas as pd
 from caveat.candidates.registry import LEARNERS
 from caveat.statistics import criterion_agreement
 from papers import write_pages
+from papers.candidates import images, theorem
+from papers.candidates.power import power
 from papers.candidates.tables import (
     CORRECTED,
     DEFAULTS,
@@ -304,6 +306,7 @@ Variants `plench` do as the benchmark's code does where it differs from the pape
 
 {selection(rows, LOST)}
 {within(rows, LOST)}
+{power(rows, LOST)}
 ## Italian: 2 splits, 5 configurations (published: 5 and 20)
 
 {selection(rows, ITALIAN)}
@@ -347,7 +350,13 @@ Splits and scaling of the benchmark, one seed each; see `papers/candidates/defau
 
 Over all checkpoints and configurations of a group (algorithm and split) that are there.
 
-{agreement(rows)}"""
+{agreement(rows)}
+## Images
+
+{images.section()}
+## When does the approximated accuracy equal the accuracy?
+
+{theorem.section()}"""
     return {"candidates.md": page}
 
 

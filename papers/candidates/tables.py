@@ -73,12 +73,16 @@ def export(ledgers: list[str]) -> None:
 
 
 def chosen(rows: pd.DataFrame, column: str, checkpoint: str) -> pd.Series:
-    """Test accuracy of the chosen row, in percent, by learner, variant and split."""
+    """Test accuracy of the chosen row, in percent, by learner, variant and split.
+
+    Of configurations that are equally good the last one is taken, as the benchmark's
+    code does; of checkpoints the earliest.
+    """
     if checkpoint == "last":
         last = rows.groupby(["learner", "variant", "repeat", "config"])["checkpoint"]
         rows = rows[rows["checkpoint"] == last.transform("max")]
     picked = select(
-        rows.rename(columns={"variant": "settings"}),
+        rows.rename(columns={"variant": "settings"}).assign(config=-rows["config"]),
         column,
         measure="test.accuracy",
         direction="max",

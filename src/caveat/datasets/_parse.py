@@ -234,21 +234,13 @@ def _from_arrays(
             "are needed"
         )
     X, y = arrays["X"], arrays.get("y")
+    if "candidates" in arrays:
+        return _with_candidates(arrays, where, name, given)
     if X.ndim in (3, 4) and y is not None:
         return image_dataset(X, y, name, where)
     if X.ndim != 2:
         raise DataError(f"{where}: X has {X.ndim} dimensions; 2, 3 or 4 are expected")
-    names = [f"x{j + 1}" for j in range(X.shape[1])]
-    frame = pd.DataFrame(X, columns=names)
-    if "candidates" in arrays:
-        return Dataset(
-            name=name,
-            X=frame,
-            y=None if y is None else pd.Series(y, name="label"),
-            candidates=arrays["candidates"],
-            task="candidates",
-            kinds=given["kinds"],
-        )
+    frame = _numbered(X)
     if "Y" in arrays:
         labels = arrays["Y"]
         tags = pd.DataFrame(
@@ -260,3 +252,34 @@ def _from_arrays(
     if y is None or len(y) != len(frame) or y.ndim != 1:
         raise DataError(f"{where}: y does not have one label per row of X")
     return _from_table(frame.assign(target=y), name, {**given, "target": "target"}, [])
+
+
+def _numbered(X: np.ndarray) -> pd.DataFrame:
+    return pd.DataFrame(X, columns=[f"x{j + 1}" for j in range(X.shape[1])])
+
+
+def _with_candidates(
+    arrays: Mapping[str, np.ndarray], where: str, name: str, given: Mapping[str, Any]
+) -> Dataset:
+    """Make a data set of features or images with candidate sets.
+
+    ``n_test`` says how many of the last rows are a test part.
+    """
+    X, y = arrays["X"], arrays.get("y")
+    n_test = arrays.get("n_test", np.zeros((), dtype=int))
+    if n_test.size != 1 or not np.issubdtype(n_test.dtype, np.integer):
+        raise DataError(f"{where}: n_test is {n_test!r}; one whole number is expected")
+    rest: dict[str, Any] = {
+        "name": name,
+        "y": None if y is None else pd.Series(y, name="label"),
+        "candidates": arrays["candidates"],
+        "task": "candidates",
+        "n_test": int(n_test.reshape(-1)[0]),
+    }
+    if X.ndim in (3, 4):
+        # The labels are for a look only: image_dataset names the columns.
+        flat = image_dataset(X, np.zeros(len(X), dtype=int), name, where)
+        return Dataset(X=flat.X, image_shape=flat.image_shape, **rest)
+    if X.ndim != 2:
+        raise DataError(f"{where}: X has {X.ndim} dimensions; 2, 3 or 4 are expected")
+    return Dataset(X=_numbered(X), kinds=given["kinds"], **rest)

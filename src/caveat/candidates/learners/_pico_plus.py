@@ -56,8 +56,10 @@ last_momentum, allow_identical_views
     Warnings
     --------
     With the default ratio every item is reliable, and only mixing is left of the
-    method. Whoever sets it to one minus the true noise rate uses what no user knows:
-    call such a number an oracle's.
+    method. The estimate takes errors of a young model for noise, and what it distrusts
+    it learns less from: on digits with clean sets it fell from 0.63 to 0.50, and the
+    accuracy from 0.86 to 0.27 (`start=100`, 300 steps). Whoever sets the ratio to one
+    minus the true noise rate uses what no user knows: call such a number an oracle's.
 
     References
     ----------
