@@ -8,8 +8,25 @@ that are broken on purpose, one for every law.
 import math
 import re
 
-from caveat.pages import SEVERITIES, terminal_lines
-from caveat.pages.claims import AgainstFloor, Comparison, Unfinished
+from caveat.pages import (
+    SEVERITIES,
+    Figure,
+    Switch,
+    Table,
+    prose,
+    terminal_lines,
+)
+from caveat.pages._model import flat_blocks
+from caveat.pages.claims import (
+    AgainstFloor,
+    Chosen,
+    Claim,
+    Comparison,
+    Loss,
+    Remedy,
+    Unfinished,
+    heading,
+)
 
 COMPARING = re.compile(
     r"\b(best|leads?|ranks? first|gets? furthest|suits? best|keeps? most|wins?|"
@@ -22,10 +39,75 @@ DIFFERENCES = ("difference", "loss", "change", "regret")
 RANGES = {"AUC": (0, 1), "accuracy": (0, 1), "concordance": (0, 1), "F1": (0, 1)}
 
 
+UNTRUE = re.compile(
+    r"without (seeing )?(a|any|one|the) (single )?labels?|no labels?\b|"
+    r"of it is (free|reachable)|same numbers whatever the clock",
+    re.IGNORECASE,
+)
+"""Words that say more than was done: labels always name the clusters."""
+ORACLE = re.compile(r"\b(oracle|test labels?|true labels?|test score)\b", re.IGNORECASE)
+
+
 def said(look):
     """Return all that leads: title, lede, headings, caveats, the action."""
     claims = [*look.leading, *look.ordered]
+    claims += [s.heading for s in look.sections if isinstance(s.heading, Claim)]
     return [str(claim.words) for claim in claims] + [look.title, str(look.lede)]
+
+
+def blocks(look, *kinds):
+    """Return the blocks of these kinds, folded ones and those of switches too."""
+    found = [one for s in look.sections for one in flat_blocks(s.blocks)]
+    found += [table for b in found if isinstance(b, Switch) for _, table in b.tables]
+    found += [look.figure] if look.figure is not None else []
+    return [one for one in found if isinstance(one, kinds)]
+
+
+def floors_in_tables(look):
+    """A board of scores holds its floors, below the learners."""
+    for table in blocks(look, Table):
+        if table.look == "board":
+            assert any(row.place == "bottom" for row in table.rows), table.name
+
+
+def chosen_without_test_labels(look):
+    """What a title quotes was chosen by a rule that needs no test labels."""
+    for claim in look.leading:
+        if isinstance(claim, Chosen):
+            assert not ORACLE.search(str(prose(claim.rule))), claim
+
+
+def one_cut_for_all(look):
+    """Decisions on a page are made by one threshold rule, told once for all models."""
+    told = [str(prose(table.conditions)) for table in blocks(look, Table)]
+    cuts = {hit for text in told for hit in re.findall(r"Decisions: ([^.]*)\.", text)}
+    assert len(cuts) <= 1, cuts
+
+
+def true_words(look):
+    """No sentence, heading or figure says more than was done."""
+    texts = said(look) + [str(heading(s.heading)) for s in look.sections]
+    for figure in blocks(look, Figure):
+        texts += [str(heading(figure.title)), figure.label, str(figure.conditions)]
+    for text in texts:
+        assert not UNTRUE.search(text), text
+
+
+def digits_carry_the_finding(look):
+    """A difference that a sentence is about is seen in its digits."""
+    for claim in look.claims:
+        if isinstance(claim, Comparison) and claim.decided:
+            assert float(claim.difference.text.replace("−", "-")) != 0, claim
+        if isinstance(claim, Loss | Remedy) and claim.decided:
+            assert claim.before.text != claim.after.text, claim
+
+
+def figures_show_what_they_say(look):
+    """A figure is told in words, and one that cannot be drawn says why."""
+    for figure in blocks(look, Figure):
+        assert figure.label.strip(), figure.name
+        assert figure.one_line or str(heading(figure.title)).strip(), figure.name
+        assert figure.draw is not None or str(figure.cannot), figure.name
 
 
 def floor_first(look):
@@ -120,4 +202,10 @@ LAWS = (
     something_to_do,
     said_once,
     shown_everywhere,
+    floors_in_tables,
+    chosen_without_test_labels,
+    one_cut_for_all,
+    true_words,
+    digits_carry_the_finding,
+    figures_show_what_they_say,
 )

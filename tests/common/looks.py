@@ -3,6 +3,9 @@
 To add a topic: a strategy that draws its Look, and a row in `TOPICS`.
 """
 
+import importlib.util
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
@@ -12,6 +15,7 @@ from caveat.bags.ecological import page as shares_page
 from caveat.bags.ecological.result import SharesResult
 from caveat.bags.result import FLOORS, MEASURES, ORACLE, RULE, SCORE_COLUMNS
 from caveat.bags.result import Result as BagsResult
+from caveat.board import build_page
 from caveat.eapp import page as eapp_page
 from caveat.eapp._reading import VERDICTS
 from caveat.eapp.result import Result as EAPPResult
@@ -352,7 +356,51 @@ def shares_looks():
     return shares_results().map(lambda found: shares_page.look(found, ABOUT))
 
 
+_PLACE = Path(__file__).parents[1] / "synthetic_records.py"
+_SPEC = importlib.util.spec_from_file_location("synthetic_records", _PLACE)
+synthetic = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(synthetic)
+
+tied = st.sampled_from([{"a": 0.8, "b": 0.8}, {"a": 0.99, "b": 0.98, "c": 0.5}])
+apart = st.sampled_from([{"a": 0.9, "b": 0.6}, {"alone": 0.7}, {"a": 1.0, "b": 1.0}])
+few_worlds = st.sampled_from([({},), ({"variant": "easy"}, {"variant": "hard"})])
+
+
+@st.composite
+def report_looks(draw):
+    """Reports on studies that never ran: tied, one split, failed, running, bounded."""
+    torn = draw(st.sampled_from(["", "", "failed", "running"]))
+    data = draw(st.sampled_from([1, 1, 2, 7]))
+    fixed = {
+        "learners": draw(st.one_of(tied, apart)),
+        "datasets": [f"data-{n}" for n in range(data)],
+        "worlds": draw(few_worlds),
+        "repeats": draw(st.sampled_from([1, 2, 4])),
+        "rules": draw(st.sampled_from([{}, {"good": 0.0}, {"good": 0.0, "bad": 0.5}])),
+        "configurations": draw(st.sampled_from([1, 3])),
+        "measures": draw(st.sampled_from([("auc",), ("auc", "f1")])),
+        "baseline": draw(st.sampled_from([None, 0.5, 0.85, 0.999])),
+        "noise": draw(st.sampled_from([0.0, 0.01, 0.1])),
+        "seed": draw(st.integers(0, 9)),
+    }
+    records = synthetic.make_records(
+        **fixed,
+        fail=lambda trial: (
+            ("oom", "", "4 GB")
+            if torn == "failed" and trial["learner"] == "b"
+            else None
+        ),
+        state=lambda trial: (
+            "pending" if torn == "running" and trial["repeat"] else None
+        ),
+    )
+    measured = [name for name in records.rows.columns if name.startswith("test.")]
+    records.rows[measured] = records.rows[measured].clip(0, 1)
+    return build_page(records).chapters[0]
+
+
 TOPICS = {
+    "report": report_looks(),
     "eapp": eapp_looks(),
     "multilabel": multilabel_looks(),
     "shift": shift_looks(),

@@ -299,11 +299,13 @@ def _no_value(study: Study, prefix: str, command: str) -> Look:
         claim = Condition(
             sentence="Nothing was chosen: no selection rule was recorded.",
             how="Searches have several rows; a rule names the criterion to choose by.",
+            fix=say("Name a rule with {key}.", key=code("selection:")),
         )
     elif done:
         claim = Condition(
             sentence="Trials ended, but no measure was recorded.",
             how="Without a measure on the test part there is nothing to compare.",
+            fix=say("Name a measure with {key}.", key=code("measures:")),
         )
     parts = [sections.failures_section(study, None), sections.run_section(study)]
     if study.is_running:
@@ -313,7 +315,7 @@ def _no_value(study: Study, prefix: str, command: str) -> Look:
         _eyebrow(study),
         [claim, *ledger_caveats(study)],
         [*parts, again_section(study, command)],
-        nothing_to_do="Wait for the first trial to end." if study.is_running else "",
+        nothing_to_do="Wait for the first trial to end, then make this page again.",
         name=prefix.rstrip("-"),
     )
 
