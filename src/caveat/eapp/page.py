@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ _HOW_NAMED = (
     "scored on, as published."
 )
 _HOW_MEANS = " Solid: cluster means taken from training rows."
+_NUMBERS = re.compile(r"\d+(?:\.\d+)?")
 _TOKENS = (
     *("earned", "published", "null", "faint", "muted", "panel", "rule"),
     *("ink", "page"),
@@ -124,7 +126,10 @@ def _claims(found: Result, model_auc: float | None) -> Iterator[claims.Claim]:
         yield probed(found.probe)
     for note in found.notes:
         words = pages.sentence(note)
-        yield claims.Condition(sentence=words, severity="note", section="eapp")
+        told = tuple(float(text) for text in _NUMBERS.findall(note))
+        yield claims.Condition(
+            sentence=words, counts=told, severity="note", section="eapp"
+        )
 
 
 def _verdict(found: Result) -> Iterator[claims.Claim]:
