@@ -33,9 +33,10 @@ def advise(
     Returns
     -------
     {"fill", "refit", "change", "open"}
-        ``change`` and ``refit`` where an interval lies above 0, and not below the
-        tolerance, as a whole. ``fill``
-        where nothing is lost, or nothing could be gained, beyond the tolerance.
+        ``fill`` where nothing is lost beyond the tolerance, or neither fitting again
+        nor another model could gain more than it. ``change`` where another model is
+        better by more than the tolerance for sure; ``refit`` where fitting again gains
+        for sure, and as it stands more than the tolerance. Else ``open``.
 
     Examples
     --------
@@ -45,19 +46,20 @@ def advise(
     >>> advise(lost, [Estimate(0.01, "AUC", -0.02, 0.04)], tolerance=0.01)
     'open'
     """
-    if any(_matters(one, tolerance) for one in others):
+    if _below(loss, tolerance):
+        return "fill"
+    if any(_above(one, tolerance) for one in others):
         return "change"
-    if any(_matters(one, tolerance) for one in gains):
+    if any(_above(one, 0.0) and one.value > tolerance for one in gains):
         return "refit"
-    if _below(loss, tolerance) or (gains and all(_below(g, tolerance) for g in gains)):
+    # Filling in is advised only where neither of the two could be, with more rows.
+    if gains and all(_below(one, tolerance) for one in (*gains, *others)):
         return "fill"
     return "open"
 
 
-def _matters(one: Estimate, tolerance: float) -> bool:
-    """Whether it lies above 0 for sure, and may be large enough to matter."""
-    sure = one.has_interval and one.low is not None and one.low > 0
-    return sure and not _below(one, tolerance)
+def _above(one: Estimate, bound: float) -> bool:
+    return one.has_interval and one.low is not None and one.low > bound
 
 
 def _below(one: Estimate, bound: float) -> bool:

@@ -1,0 +1,75 @@
+"""Intervals of a price hold what they promise, where the true price is known.
+
+`benchmarks/shift_coverage.py` does it at full size. Here 60 simulations of a fixed model
+whose true price is exactly 0: of 60 intervals that cover 95 % fewer than 50 cover with a
+chance below 1 in 1,000; intervals of half the width (about 67 %) would pass in 1 of 500.
+"""
+
+import importlib.util
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from caveat.shift._prices import ALL
+from caveat.statistics import split_interval
+
+PATH = Path(__file__).resolve().parents[2] / "benchmarks/shift_coverage.py"
+
+
+@pytest.mark.thorough
+def test_the_price_0_is_covered_and_rarely_called_real():
+    spec = importlib.util.spec_from_file_location("shift_coverage", PATH)
+    coverage = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(coverage)
+    rng = np.random.default_rng(1)
+    lean = 0.4
+    even = math.tan(2 * math.atan(lean))
+    hits = real = 0
+    for _ in range(60):
+        book = coverage.fixed(even, lean, 300, rng)
+        key = ("it", coverage.GONE.label, "mean")
+        one = book.loss(("it", ALL, ""), key).estimate("")
+        hits += one.low <= 0 <= one.high
+        real += one.low > 0
+    assert hits >= 50
+    assert real <= 9
+
+
+def test_rows_alone_are_the_bootstrap_and_splits_that_differ_widen_it():
+    rng = np.random.default_rng(0)
+    draws = rng.normal(0.2, 0.01, size=(2000, 5))
+    calm = split_interval([0.2] * 5, draws, test_share=0.25)
+    together = draws.mean(axis=1)
+    assert calm.low == pytest.approx(np.quantile(together, 0.025), abs=1e-3)
+    assert calm.high == pytest.approx(np.quantile(together, 0.975), abs=1e-3)
+    apart = split_interval([0.1, 0.15, 0.2, 0.25, 0.3], draws, test_share=0.25)
+    assert apart.high - apart.low > 4 * (calm.high - calm.low)
+
+
+def test_the_interval_stays_inside_the_range():
+    draws = np.clip(np.random.default_rng(0).normal(0.98, 0.03, (500, 3)), 0, 1)
+    found = split_interval([0.97, 0.99, 0.98], draws, test_share=0.25, range=(0, 1))
+    assert 0 <= found.low < found.mean < found.high <= 1
+
+
+def test_few_rows_have_wider_intervals_and_corrected_ones_too():
+    draws = np.random.default_rng(0).normal(0, 1, size=(1000, 1))
+    widths = [
+        (lambda one: one.high - one.low)(split_interval([0.0], draws, **settings))
+        for settings in ({}, {"rows": 8}, {"confidence": 0.999})
+    ]
+    assert widths[0] < widths[1]
+    assert widths[0] < widths[2]
+
+
+def test_a_perfect_score_is_not_certain():
+    found = split_interval([1.0], np.ones((100, 1)), rows=30, range=(0, 1))
+    assert found.high == 1
+    assert 0.8 < found.low < 1
+
+
+def test_an_undefined_number_has_no_interval():
+    draws = np.full((100, 2), np.nan)
+    assert math.isnan(split_interval([0.5, np.nan], draws).low)
