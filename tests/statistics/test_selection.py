@@ -186,6 +186,14 @@ def test_a_group_without_a_usable_row_stays_and_says_why():
     assert (row["complete"], row["undefined"]) == (True, 2)
 
 
+def test_one_configuration_is_enough_to_be_chosen_or_to_say_why_not():
+    single = TWO_BY_TWO.iloc[:1]
+    dead = single.assign(**{"criterion.cover": None})
+    found = select(make_records({"g": single, "h": dead}), "cover", measure="f1")
+    reasons = found.set_index("group")["reason"].to_dict()
+    assert reasons == {"g": "", "h": "criterion.cover is not defined in any row"}
+
+
 def test_failed_and_missing_configurations_make_a_group_incomplete():
     records = make_records(
         {"g": TWO_BY_TWO},
