@@ -161,8 +161,11 @@ def test_our_random_search_begins_with_the_defaults_and_is_fixed():
 
 
 def test_registered_studies_can_be_planned():
-    for name in ("lost-plench", "lost-corrected", "italian-plench"):
+    names = ("lost-plench", "lost-corrected", "italian-plench", "digits-images")
+    for name in (*names, "plcifar10-plench"):
         assert load_study(name).topic == "candidates"
+    listed = {learner["name"] for learner in load_study("digits-images").learners}
+    assert listed == set(LEARNERS) - {"rc", "log", "mcl-mae"}
 
 
 def test_a_study_file_may_set_parameters_of_algorithm_and_training():
