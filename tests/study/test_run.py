@@ -6,6 +6,7 @@ import pytest
 from caveat.exceptions import InvalidInput, LedgerError
 from caveat.study import Ledger, export, plan, run, run_trial
 from caveat.study._run import Event
+from caveat.study._worker import work
 
 
 @pytest.fixture
@@ -100,6 +101,24 @@ def test_events_name_the_trial_that_each_worker_is_at(fake_study, path):
     run(study, path, "processes", jobs=2, on_event=told.append)
     named = {trial.title for event in told for trial in event.running}
     assert named == {"fake on iris, repeat 0", "fake on iris, repeat 1"}
+
+
+def test_what_another_runner_finishes_counts_as_progress(fake_study, path):
+    study = fake_study(learners=["fake"], scenario={}, repeats=2)
+    mine, theirs = plan(study)
+    told = []
+    with Ledger(path, write=True) as other:
+        other.add_study("small", study, [mine, theirs])
+        assert other.claim([theirs.key]) == [theirs.key]
+
+        def follow(event):
+            told.append(event.done)
+            if event.ended is not None:
+                done = work(theirs.key, theirs.spec, allow_import=False)
+                other.finish_all([("fake", done)])
+
+        assert run(study, path, "inline", on_event=follow).executed == 1
+    assert told[-1] == 2
 
 
 def test_a_learner_that_cannot_be_imported_leaves_no_record(fake_study, path):
