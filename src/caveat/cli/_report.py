@@ -11,7 +11,7 @@ import click
 from caveat.cli._console import say
 from caveat.cli._folder import Folder
 from caveat.cli._remark import show_caveat
-from caveat.cli._status import find_ledger, tell_damage
+from caveat.cli._status import find_ledger, one_study, tell_damage
 
 if TYPE_CHECKING:
     from caveat.pages import Look
@@ -84,15 +84,12 @@ def report(
 
 def read_ledger(where: str, study: str | None) -> tuple[list[Records], str]:
     """Read the records of one study or of all, and the ledger's name for people."""
-    from caveat.exceptions import UnknownName
     from caveat.study import Ledger
 
     with Ledger(where) as book:
-        names = list(book.studies())
-        if study is not None and study not in names:
-            raise UnknownName.among("study", study, names)
         # A trial of two studies is in the chapter of each.
-        wanted = [study] if study is not None else names or [None]
+        named = one_study(book, study)
+        wanted = [named] if named is not None else list(book.studies()) or [None]
         records = [book.records(name) for name in wanted]
         return records, book.url if "://" in where else Path(where).name
 
