@@ -8,6 +8,7 @@ __getattr__, __dir__, __all__ = attach(
         "worlds._bags": ["Bags", "Feasibility", "check_feasibility", "make_bags"],
         "worlds._feature_bags": ["feature_bags", "random_bags"],
         "worlds._standard": ["StandardBags", "standard_bags"],
+        "worlds._export": ["export_standard_bags"],
         "_shares": ["bag_proportions"],
         "_examine": ["examine_bags"],
         "_quick": ["look"],

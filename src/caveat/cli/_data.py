@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from caveat.cli._console import note, say, table
+from caveat.cli._console import Progress, note, say, table
 from caveat.cli._data_import import HOME, import_, tell
 
 
@@ -45,6 +45,31 @@ def digest(files: tuple[str, ...], target: str | None) -> None:
 
     for what in files:
         click.echo(lines_of(what, target=target))
+
+
+@data.command(epilog="Example:  caveat data export --help")
+@click.argument("what", type=click.Choice(["standard-bags"]))
+@click.argument("folder", metavar="DIR")
+@click.option("--base", type=click.Choice(["adult", "cifar"]), help="One of the two.")
+@HOME
+def export(what: str, folder: str, base: str | None, data_home: str | None) -> None:
+    """Write the 72 standard bag assignments into DIR, a CSV file each.
+
+    They are made from your copies of Adult and CIFAR-10 (caveat data fetch adult
+    cifar10-grey). Exit code 1 if one of the two is not there.
+    """
+    from caveat.bags import export_standard_bags
+
+    progress = Progress(what)
+    written, missing = export_standard_bags(
+        folder, base=base, data_home=data_home, progress=progress.update
+    )
+    progress.close()
+    say(f"{len(written)} data sets in {folder}, with their digests")
+    for sentence in missing:
+        note(sentence)
+    if missing:
+        raise click.exceptions.Exit(1)
 
 
 @data.command(epilog="Example:  caveat data verify")

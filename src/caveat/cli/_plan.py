@@ -28,7 +28,7 @@ def show_plan(study: Study, where: str, found: Preview, *, as_json: bool) -> Non
     header = ["data set", "learner", "trials", "configurations", "a trial"]
     table(header, rows, right=(2, 3, 4), bold=(2,))
     say(
-        f"{study.study}: {found.trials:,} trials, {found.worlds:,} worlds, "
+        f"{study.study}: {found.trials:,} trials, {found.worlds:,} data sets, "
         f"{found.repeats:,} repeats. Nothing was run."
     )
     if found.seconds is None:

@@ -96,7 +96,13 @@ def preview(
         Cell(*cell, count, sizes[cell], known.get(cell))
         for cell, count in counts.items()
     ]
-    worlds = len({str(trial.spec["world"]) for trial in trials})
+    # The same world of two data sets is two: Adult's naive bags are not CIFAR's.
+    worlds = len(
+        {
+            (dataset_name(spec["dataset"]["reference"]), str(spec["world"]))
+            for spec in (trial.spec for trial in trials)
+        }
+    )
     missing = _missing(study, engine)
     return Preview(cells, len(trials), worlds, len(study.all_repeats), missing)
 
