@@ -9,7 +9,8 @@ from torch import nn
 from caveat.bags.learners._dllp import KLLoss
 from caveat.bags.learners._easy_llp import WeightedItemLoss, easy_coefficients
 from caveat.bags.learners._problem import BagProblem
-from caveat.bags.learners._vat import VATLoss, mean_kl
+from caveat.bags.learners._vat import VATLoss
+from caveat.bags.losses import mean_kl
 from caveat.bags.solvers._design import DenseDesign, design
 from caveat.bags.solvers._logistic import fit_logistic
 from caveat.bags.solvers._newton import value_at

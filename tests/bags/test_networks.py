@@ -10,9 +10,10 @@ from caveat.bags.learners._bag_batches import BagBatches
 from caveat.bags.learners._dllp import KLLoss
 from caveat.bags.learners._easy_llp import easy_coefficients
 from caveat.bags.learners._forward_network import closest_prior, group_transitions
-from caveat.bags.learners._network import as_float32, segment_means
+from caveat.bags.learners._network import as_float32
 from caveat.bags.learners._problem import BagProblem
-from caveat.bags.learners._vat import VATLoss, mean_kl, ramp, unit_rows
+from caveat.bags.learners._vat import VATLoss, ramp
+from caveat.bags.losses import bag_log_means, mean_kl, unit_items
 from caveat.exceptions import CaveatError
 from caveat.training import adam, mlp, train
 
@@ -36,7 +37,7 @@ def test_bag_means_are_those_of_a_plain_loop(seed):
     rng = np.random.default_rng(seed)
     log_h = torch.log_softmax(torch.as_tensor(rng.normal(size=(12, 3)) * 5), dim=1)
     bags = torch.as_tensor(rng.choice([0, 3, 7], 12))
-    means, present = segment_means(log_h, bags)
+    means, present = bag_log_means(log_h, bags)
     for bag, mean in zip(present.tolist(), means, strict=True):
         wanted = log_h[bags == bag].exp().mean(dim=0).log()
         torch.testing.assert_close(mean, wanted)
@@ -161,7 +162,7 @@ def test_the_adversarial_direction_hurts_more_than_a_random_one(bagged):
     torch.manual_seed(0)
     worst = loss.divergence(network, x)
     log_h = torch.log_softmax(network(x), dim=1)
-    moved = torch.log_softmax(network(x + 0.5 * unit_rows(torch.randn_like(x))), dim=1)
+    moved = torch.log_softmax(network(x + 0.5 * unit_items(torch.randn_like(x))), dim=1)
     assert float(worst.detach()) > float(mean_kl(log_h, moved).detach())
 
 

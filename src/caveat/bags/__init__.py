@@ -35,5 +35,8 @@ __getattr__, __dir__, __all__ = attach(
         "learners._dllp": ["DLLPClassifier"],
         "learners._vat": ["LLPVAT"],
         "learners._easy_llp": ["EasyLLP"],
+        "learners._mix_bag": ["MixBag"],
+        "learners._transport": ["TransportLLP"],
+        "losses": [],
     },
 )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor, nn
 
-from caveat.bags.learners._network import BagLoss, segment_means
+from caveat.bags.learners._network import BagLoss
 from caveat.bags.learners._network_steps import BagNetworkClassifier
 from caveat.bags.learners._problem import BagProblem
+from caveat.bags.losses import proportion_kl
 
 
 @dataclass(eq=False, repr=False)
@@ -80,8 +80,4 @@ class KLLoss(BagLoss):
 
     def value(self, network: nn.Module, x: Tensor, bags: Tensor) -> Tensor:
         """Compute the loss of some items."""
-        log_means, present = segment_means(torch.log_softmax(network(x), dim=1), bags)
-        known = self.shares[present]
-        # xlogy: a share of 0 costs nothing.
-        terms = torch.special.xlogy(known, known) - known * log_means
-        return terms.sum(dim=1).mean()
+        return proportion_kl(network(x), bags, self.shares)

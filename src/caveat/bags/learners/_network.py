@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -37,6 +38,7 @@ class NetworkBagClassifier(BagClassifier):
     n_steps: int | None = 2000
     epochs: int | None = None
     device: str = "cpu"
+    network: nn.Module | None = None
     random_state: Any = None
 
     @abstractmethod
@@ -51,11 +53,27 @@ class NetworkBagClassifier(BagClassifier):
         self._check_parameters()
         seed = int(check_random_state(self.random_state).randint(2**31))
         x = as_float32(problem.X)
-        network = mlp(x.shape[1], widths, problem.shares.shape[1], seed=seed)
+        network = self._network(x, widths, problem.shares.shape[1], seed)
         training = self._train(network, problem, x, seed)
         self.network_ = network.to("cpu")
         self.losses_ = training.losses
         self.n_steps_ = training.updates
+
+    def _network(
+        self, x: Tensor, widths: list[int], n_classes: int, seed: int
+    ) -> nn.Module:
+        """Build the perceptron, or copy the network that was given and try it."""
+        if self.network is None:
+            return mlp(x.shape[1], widths, n_classes, seed=seed)
+        network = deepcopy(self.network)
+        with torch.no_grad():
+            found = network.eval()(x[:2]).shape
+        if tuple(found) != (len(x[:2]), n_classes):
+            raise InvalidInput(
+                f"network: it gives {tuple(found)} for {len(x[:2])} items; expected a "
+                f"score for each of {n_classes} classes"
+            )
+        return network.train()
 
     def _check_parameters(self) -> None:
         """Check what the subclass adds."""
@@ -80,32 +98,6 @@ def check_budget(n_steps: Any, epochs: Any) -> dict[str, int]:
             "n_steps: found none, and no epochs either; give one of them"
         )
     return {"steps": check_whole("n_steps", n_steps, least=1)}
-
-
-def segment_means(log_h: Tensor, bags: Tensor) -> tuple[Tensor, Tensor]:
-    """Log of the mean probability of every class in every bag of a batch.
-
-    ``log mean_i h_c(x_i)`` as a log-sum-exp over the bag's items, which never
-    underflows.
-
-    Returns
-    -------
-    log_means : tensor of shape (bags in the batch, classes)
-    present : tensor
-        Numbers of these bags.
-    """
-    present, place = torch.unique(bags, return_inverse=True)
-    if len(present) == 1:
-        return torch.logsumexp(log_h, dim=0, keepdim=True) - np.log(len(log_h)), present
-    index = place[:, None].expand_as(log_h)
-    shape = (len(present), log_h.shape[1])
-    top = torch.full(shape, -torch.inf, device=log_h.device, dtype=log_h.dtype)
-    top = top.scatter_reduce(0, index, log_h.detach(), "amax")
-    scaled = torch.exp(log_h - top[place])
-    sums = torch.zeros(shape, device=log_h.device, dtype=log_h.dtype)
-    sums = sums.scatter_add(0, index, scaled)
-    counts = torch.bincount(place, minlength=len(present)).to(log_h.dtype)
-    return torch.log(sums) + top - torch.log(counts)[:, None], present
 
 
 class BagLoss(Objective):

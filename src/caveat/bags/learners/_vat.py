@@ -6,13 +6,13 @@ from dataclasses import KW_ONLY, dataclass
 from math import exp
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from caveat.bags._params import check_number, check_whole
-from caveat.bags.learners._network import BagLoss, segment_means
+from caveat.bags.learners._network import BagLoss
 from caveat.bags.learners._network_steps import BagNetworkClassifier
 from caveat.bags.learners._problem import BagProblem
+from caveat.bags.losses import consistency, proportion_cross_entropy
 
 _RAMP_SHARE = 0.4
 _TINY = 1e-8
@@ -107,23 +107,11 @@ class VATLoss(BagLoss):
 
     def value(self, network: nn.Module, x: Tensor, bags: Tensor) -> Tensor:
         """Cross-entropy of the mean output with the known shares."""
-        log_means, present = segment_means(torch.log_softmax(network(x), dim=1), bags)
-        # Clipping log-probabilities: those above 1 - 1e-8 are 0 in single precision.
-        clipped = log_means.clamp(min=torch.log(torch.tensor(_TINY)).item())
-        return -(self.shares[present] * clipped).sum(dim=1).mean()
+        return proportion_cross_entropy(network(x), bags, self.shares)
 
     def divergence(self, network: nn.Module, x: Tensor) -> Tensor:
-        """``mean_i KL(h(x_i) || h(x_i + eps d_i))`` in the worst directions d."""
-        with torch.no_grad():
-            log_h = torch.log_softmax(network(x), dim=1)
-        direction = unit_rows(torch.randn_like(x))
-        for _ in range(self.n_power):
-            direction.requires_grad_()
-            moved = torch.log_softmax(network(x + self.xi * direction), dim=1)
-            (slope,) = torch.autograd.grad(mean_kl(log_h, moved), direction)
-            direction = unit_rows(slope.detach())
-        moved = torch.log_softmax(network(x + self.eps * direction), dim=1)
-        return mean_kl(log_h, moved)
+        """How far outputs move in the worst directions."""
+        return consistency(network, x, eps=self.eps, xi=self.xi, n_power=self.n_power)
 
 
 def ramp(step: int, length: float) -> float:
@@ -131,13 +119,3 @@ def ramp(step: int, length: float) -> float:
     if length <= 0:
         return 1.0
     return exp(-5.0 * (1.0 - min(step, length) / length) ** 2)
-
-
-def unit_rows(vectors: Tensor) -> Tensor:
-    """Every row divided by its length."""
-    return vectors / (vectors.norm(dim=1, keepdim=True) + _TINY)
-
-
-def mean_kl(log_p: Tensor, log_q: Tensor) -> Tensor:
-    """Mean over rows of ``KL(p || q)``."""
-    return (torch.exp(log_p) * (log_p - log_q)).sum(dim=1).mean()
