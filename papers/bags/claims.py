@@ -147,7 +147,7 @@ def survivors(published: Means, own: Means) -> list[str]:
     judged = len(stood) + len(fallen)
     return [
         f"Of {judged} conclusions that the published means bear out, {len(stood)} "
-        "survive with our settings and learners.",
+        "hold for the same learners with our settings.",
         "",
         *fallen,
         *open_,

@@ -1,6 +1,7 @@
 """Label proportions as published: learners, splits, and one published number."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from sklearn.metrics import f1_score
@@ -8,6 +9,7 @@ from sklearn.model_selection import ShuffleSplit
 
 from caveat.bags import FullBagKFold, MeanMap, bag_proportions, fit_together, search
 from caveat.bags.solvers._design import design
+from papers.bags import paired
 from papers.bags.learners import (
     PUBLISHED,
     CappedEM,
@@ -162,3 +164,33 @@ def test_fits_that_run_together_end_like_fits_that_run_alone():
 def test_there_are_thirty_seeds_and_five_learners():
     assert len(set(SPLIT_SEEDS)) == 30
     assert set(PUBLISHED) == {"em-lr", "mm", "lmm", "amm", "dllp"}
+
+
+def test_executions_are_paired_by_data_set_seed_and_strategy():
+    runs = pd.DataFrame(
+        {
+            "settings": ["legacy", "legacy", "default"],
+            "dataset": "a",
+            "learner": "em-lr",
+            "strategy": "full-bag-kfold",
+            "execution": [0, 1, 0],
+            "f1": [0.5, 0.3, 0.9],
+            "configuration": ['{"C": 1}', '{"C": 10}', '{"C": 1}'],
+        }
+    )
+    published = pd.DataFrame(
+        {
+            "dataset": "a",
+            "model": "kdd-lr",
+            "split_method": "full-bag-stratified-k-fold",
+            "exec": ["1", "0"],
+            "f1_test": [0.0, 0.5004],
+            "best_hyperparams": ['{"C": 1.0}', '{"C": 1.0, "lmd": null}'],
+        }
+    )
+    pairs = paired.pair(runs, published)
+    assert pairs["same_setting"].tolist() == [True, False]
+    assert pairs["published_f1"].tolist() == [0.5004, 0.0]
+    assert "| em-lr | 2 | 50.0% | 50.0% | 50.0% | 50.0% | 50.0% |" in paired.summary(
+        pairs
+    )
