@@ -28,13 +28,13 @@ from sklearn.metrics import roc_auc_score
 
 import caveat
 from caveat.eapp import best_labeling
-from caveat.eapp._evaluate import evaluate_each, labels_of
-from caveat.eapp._label_vectors import LabelVectors
-from caveat.eapp._many import best_for_each
-from caveat.eapp._neighbours import neighbours
-from caveat.eapp._rank_table import rank_table
-from caveat.eapp._read_target import read_target
-from caveat.eapp._shuffles import ShuffledLabels
+from caveat.eapp.labelings._evaluation import evaluate_each, labels_of
+from caveat.eapp.labelings._label_vectors import LabelVectors
+from caveat.eapp.labelings._many_vectors import best_for_each
+from caveat.eapp.labelings._neighbours import neighbours
+from caveat.eapp.labelings._rank_table import rank_table
+from caveat.eapp.target._read import read_target
+from caveat.eapp.target._shuffles import ShuffledLabels
 
 SHUFFLES = 200
 

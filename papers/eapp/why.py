@@ -29,10 +29,10 @@ from numpy.typing import NDArray
 from scipy.ndimage import affine_transform
 from sklearn.metrics import roc_auc_score
 
-from caveat.eapp._clusterers import kmeans_centroids
-from caveat.eapp._clusters import Clusters
-from caveat.eapp._joint import KMeansFeatures
-from caveat.eapp._representation import PrincipalComponents
+from caveat.eapp.clusters._clusterers import kmeans_centroids
+from caveat.eapp.clusters._clusters import Clusters
+from caveat.eapp.representations._clustered_autoencoder import KMeansFeatures
+from caveat.eapp.representations._representation import PrincipalComponents
 from papers.eapp.run import DATA, HERE, fit, mnist
 
 Floats = NDArray[np.float64]

@@ -17,7 +17,7 @@ from caveat.bags.result import FLOORS, MEASURES, ORACLE, RULE, SCORE_COLUMNS
 from caveat.bags.result import Result as BagsResult
 from caveat.board import build_page
 from caveat.eapp import page as eapp_page
-from caveat.eapp._reading import VERDICTS
+from caveat.eapp._null_band import VERDICTS
 from caveat.eapp.result import Result as EAPPResult
 from caveat.measures import LABEL_MEASURES
 from caveat.multilabel import page as multilabel_page

@@ -123,7 +123,7 @@ def test_a_representation_must_give_a_finite_row_for_each():
         def transform(self, X):
             return self.result
 
-    from caveat.eapp._representation import Transformer
+    from caveat.eapp.representations._representation import Transformer
 
     for result, words in (
         (np.zeros((1, 2)), "a row for each"),

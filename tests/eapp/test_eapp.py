@@ -14,11 +14,11 @@ from sklearn.decomposition import TruncatedSVD
 from threadpoolctl import threadpool_limits
 
 from caveat.eapp import EAPP, best_labeling
-from caveat.eapp._clusters import Clusters
 from caveat.eapp._inputs import read_input
-from caveat.eapp._reading import Reading
-from caveat.eapp._representation import PrincipalComponents
-from caveat.eapp._target import Task
+from caveat.eapp._null_band import Reading
+from caveat.eapp.clusters._clusters import Clusters
+from caveat.eapp.representations._representation import PrincipalComponents
+from caveat.eapp.target._target import Task
 
 QUICK = {"folds": 3, "k_max": 4, "shuffles": 19, "random_state": 0}
 

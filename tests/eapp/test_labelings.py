@@ -6,17 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caveat.eapp import best_labeling
-from caveat.eapp._branch import branch_and_bound
-from caveat.eapp._choose import Part, as_aucs, choose, judge
-from caveat.eapp._contribution import contribution_for_each
-from caveat.eapp._evaluate import evaluate_each, labels_of, masks_of
-from caveat.eapp._gray import search_all
-from caveat.eapp._greedy import greedy_for_each, prefix_and_climb
-from caveat.eapp._label_vectors import LabelVectors
-from caveat.eapp._many import best_for_each
-from caveat.eapp._neighbours import neighbours
-from caveat.eapp._rank_table import rank_table
-from caveat.eapp._scores import labeling_scores
+from caveat.eapp.labelings._branch_and_bound import branch_and_bound
+from caveat.eapp.labelings._choice import Part, as_aucs, choose, judge
+from caveat.eapp.labelings._contribution import contribution_for_each
+from caveat.eapp.labelings._enumeration import search_all
+from caveat.eapp.labelings._evaluation import evaluate_each, labels_of, masks_of
+from caveat.eapp.labelings._greedy import greedy_for_each, prefix_and_climb
+from caveat.eapp.labelings._label_vectors import LabelVectors
+from caveat.eapp.labelings._many_vectors import best_for_each
+from caveat.eapp.labelings._neighbours import neighbours
+from caveat.eapp.labelings._rank_table import rank_table
+from caveat.eapp.labelings._scores import labeling_scores
 from caveat.exceptions import CaveatError
 from caveat.ranking import roc_auc
 

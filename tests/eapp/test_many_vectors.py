@@ -5,16 +5,16 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from caveat.eapp import _many
-from caveat.eapp._folds import make_folds, strata_of
-from caveat.eapp._gray import search_all
-from caveat.eapp._label_vectors import LabelVectors
-from caveat.eapp._many import best_for_each
-from caveat.eapp._neighbours import neighbours
-from caveat.eapp._pooled import pooled_aucs
-from caveat.eapp._read_target import read_target
-from caveat.eapp._scores import labeling_scores
-from caveat.eapp._shuffles import ShuffledLabels
+from caveat.eapp.labelings import _many_vectors
+from caveat.eapp.folds._pooled import pooled_aucs
+from caveat.eapp.folds._splits import make_folds, strata_of
+from caveat.eapp.labelings._enumeration import search_all
+from caveat.eapp.labelings._label_vectors import LabelVectors
+from caveat.eapp.labelings._many_vectors import best_for_each
+from caveat.eapp.labelings._neighbours import neighbours
+from caveat.eapp.labelings._scores import labeling_scores
+from caveat.eapp.target._read import read_target
+from caveat.eapp.target._shuffles import ShuffledLabels
 from caveat.ranking import roc_auc
 
 
@@ -87,7 +87,7 @@ def test_small_blocks_of_labelings_give_the_same(monkeypatch):
     near = neighbours(rng.integers(0, 9, (40, 6)).astype(float), "diff")
     vectors = LabelVectors.of(rng.random((40, 9)) < 0.5)
     whole = best_for_each(near, vectors)
-    monkeypatch.setattr(_many, "RANK_BYTES", 3 * 4 * 40)
+    monkeypatch.setattr(_many_vectors, "RANK_BYTES", 3 * 4 * 40)
     for one, other in zip(best_for_each(near, vectors), whole, strict=True):
         np.testing.assert_array_equal(one, other)
 

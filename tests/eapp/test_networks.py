@@ -11,26 +11,26 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from threadpoolctl import threadpool_limits
 
 from caveat.eapp import EAPP
-from caveat.eapp._clusters import Clusters
 from caveat.eapp._inputs import read_input
+from caveat.eapp.clusters._clusters import Clusters
 from caveat.exceptions import MissingExtra, UnknownName
 
 pytestmark = pytest.mark.thorough
 
 torch = pytest.importorskip("torch")
 
-from caveat.eapp._joint import (  # noqa: E402
-    Gathering,
-    KMeansFeatures,
-    clustering_loss,
-)
-from caveat.eapp._learned import (  # noqa: E402
+from caveat.eapp.representations._autoencoders import (  # noqa: E402
     LearnedFeatures,
     VariationalFeatures,
     batches,
     mean_variance,
 )
-from caveat.eapp._networks import autoencoder  # noqa: E402
+from caveat.eapp.representations._clustered_autoencoder import (  # noqa: E402
+    Gathering,
+    KMeansFeatures,
+    clustering_loss,
+)
+from caveat.eapp.representations._networks import autoencoder  # noqa: E402
 
 FEW = {"epochs": 3, "rounds": 3}
 LONG = {"epochs": 50, "rounds": 3, "learning_rate": 0.01}
@@ -148,7 +148,7 @@ def test_image_networks_have_the_layers_of_the_specification(
 
 
 def test_pixels_come_back_where_they_were():
-    from caveat.eapp._networks import OffCanvas, OnCanvas
+    from caveat.eapp.representations._networks import OffCanvas, OnCanvas
 
     x = torch.arange(2 * 5 * 5 * 3.0).view(2, -1)
     there, back = OnCanvas((5, 5, 3), 32), OffCanvas((5, 5, 3), 32)

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from caveat.eapp import EAPP, bias_probe
-from caveat.eapp._folds import stratify_labels
-from caveat.eapp._joint_names import best_partition, name_jointly
-from caveat.eapp._label_vectors import LabelVectors
-from caveat.eapp._many import sums_by_mask
-from caveat.eapp._neighbours import neighbours
-from caveat.eapp._prediction import Pair, ShuffledNumbers, cluster_means
-from caveat.eapp._scores import labeling_scores
+from caveat.eapp.folds._splits import stratify_labels
+from caveat.eapp.labelings._label_vectors import LabelVectors
+from caveat.eapp.labelings._many_vectors import sums_by_mask
+from caveat.eapp.labelings._neighbours import neighbours
+from caveat.eapp.labelings._scores import labeling_scores
+from caveat.eapp.labelings._several_classes import best_partition, name_jointly
+from caveat.eapp.target._prediction import Pair, ShuffledNumbers, cluster_means
 from caveat.exceptions import CaveatError
 from caveat.ranking import concordance, roc_auc
 

@@ -9,15 +9,23 @@ from scipy.cluster.hierarchy import linkage
 from sklearn.cluster import DBSCAN
 from sklearn.decomposition import PCA
 
-from caveat.eapp import _clusterers
-from caveat.eapp._clusterers import cut_tree, gmm_mahalanobis_path, incremental_path
-from caveat.eapp._clusters import Clusters, has_distinct, member_means
-from caveat.eapp._dbscan import DensityTree
-from caveat.eapp._images import crop_square, prepare_images, resize_weights
+from caveat.eapp.clusters import _clusterers
 from caveat.eapp._inputs import Table
-from caveat.eapp._representation import PrincipalComponents
-from caveat.eapp._split import split_largest
+from caveat.eapp.clusters._clusterers import (
+    cut_tree,
+    gmm_mahalanobis_path,
+    incremental_path,
+)
+from caveat.eapp.clusters._clusters import Clusters, has_distinct, member_means
+from caveat.eapp.clusters._dbscan import DensityTree
+from caveat.eapp.clusters._split_largest import split_largest
 from caveat.eapp.registry import CLUSTERERS
+from caveat.eapp.representations._images import (
+    crop_square,
+    prepare_images,
+    resize_weights,
+)
+from caveat.eapp.representations._representation import PrincipalComponents
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "_eapp": ["EAPP"],
-        "_labeling": ["best_labeling"],
+        "labelings._best": ["best_labeling"],
         "_probe": ["bias_probe"],
-        "_quick": ["look"],
+        "_from_data": ["look"],
         "result": ["Result"],
     },
 )

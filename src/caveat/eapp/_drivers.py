@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from caveat.eapp._fold import FoldResult
 from caveat.eapp._inputs import Images, Table
-from caveat.eapp._prediction import Pair
-from caveat.eapp._scores import labeling_scores
-from caveat.eapp._target import Task
+from caveat.eapp.folds._fold import FoldResult
+from caveat.eapp.labelings._scores import labeling_scores
+from caveat.eapp.target._prediction import Pair
+from caveat.eapp.target._target import Task
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.ranking import concordance, roc_auc
 

@@ -15,25 +15,25 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from caveat.eapp._cluster_counts import (
+from caveat.eapp._attributes import fill_in
+from caveat.eapp._inputs import Images, Table, doubts, read_input
+from caveat.eapp._null_band import Reading, in_words
+from caveat.eapp._settings import SELECTIONS, check_settings
+from caveat.eapp.clusters._counts import (
     cluster_counts,
     gaps_in_words,
     lonely_clusters,
     too_rare,
 )
-from caveat.eapp._curves import SMALL_FOLD, Curves, compute_curves
-from caveat.eapp._fold import Plan
-from caveat.eapp._folds import Split, make_folds, strata_of
-from caveat.eapp._inputs import Images, Table, doubts, read_input
-from caveat.eapp._naming import Naming
-from caveat.eapp._parts import clusterer_of, representation_of
-from caveat.eapp._prediction import Prediction, ShuffledNumbers
-from caveat.eapp._read_target import read_target
-from caveat.eapp._reading import Reading, in_words
-from caveat.eapp._results import fill_in
-from caveat.eapp._settings import SELECTIONS, check_settings
-from caveat.eapp._shuffles import ShuffledLabels
-from caveat.eapp._target import Target, Task
+from caveat.eapp.folds._curves import SMALL_FOLD, Curves, compute_curves
+from caveat.eapp.folds._fold import Plan
+from caveat.eapp.folds._splits import Split, make_folds, strata_of
+from caveat.eapp.labelings._naming import Naming
+from caveat.eapp.representations._by_name import clusterer_of, representation_of
+from caveat.eapp.target._prediction import Prediction, ShuffledNumbers
+from caveat.eapp.target._read import read_target
+from caveat.eapp.target._shuffles import ShuffledLabels
+from caveat.eapp.target._target import Target, Task
 from caveat.exceptions import InvalidInput
 
 if TYPE_CHECKING:
@@ -402,7 +402,7 @@ class EAPP(BaseEstimator):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain JSON values; None where there is no number."""
-        from caveat.eapp._summary import as_dict
+        from caveat.eapp._verdict import as_dict
 
         check_is_fitted(self, "curve_")
         return as_dict(self)
@@ -410,7 +410,7 @@ class EAPP(BaseEstimator):
     def __str__(self) -> str:
         if not hasattr(self, "curve_"):
             return repr(self)
-        from caveat.eapp._summary import as_text
+        from caveat.eapp._verdict import as_text
 
         return as_text(self)
 

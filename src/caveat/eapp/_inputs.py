@@ -11,7 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from pandas.api import types
 from scipy import sparse
 
-from caveat.eapp._images import check_image_size, check_images, prepare_images
+from caveat.eapp.representations._images import (
+    check_image_size,
+    check_images,
+    prepare_images,
+)
 from caveat.exceptions import InvalidInput, listing
 from caveat.tables import TableEncoder, as_table, detect_kinds
 

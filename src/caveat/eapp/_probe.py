@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from caveat.eapp._eapp import EAPP
-from caveat.eapp._images import check_images
-from caveat.eapp._read_target import read_target
+from caveat.eapp.representations._images import check_images
+from caveat.eapp.target._read import read_target
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.tables import as_table, column_numbers, detect_kinds
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from caveat.eapp._choose import LABELINGS
 from caveat.eapp._inputs import SCALINGS
-from caveat.eapp._read_target import MULTICLASS, TASKS
-from caveat.eapp._reading import BANDS
-from caveat.eapp._scores import SCORES
+from caveat.eapp._null_band import BANDS
+from caveat.eapp.labelings._choice import LABELINGS
+from caveat.eapp.labelings._scores import SCORES
 from caveat.eapp.registry import CLUSTERERS, REPRESENTATIONS
+from caveat.eapp.target._read import MULTICLASS, TASKS
 from caveat.exceptions import InvalidInput, UnknownName
 
 SELECTIONS = {

@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from caveat import pages
+from caveat.eapp._null_band import (
+    CHANCE,
+    PARTLY,
+    TRIVIAL,
+    UNDEFINED,
+    UNTESTED,
+    in_words,
+)
 from caveat.eapp._plot import plot_curve
-from caveat.eapp._reading import CHANCE, PARTLY, TRIVIAL, UNDEFINED, UNTESTED, in_words
 from caveat.eapp.result import Result
 from caveat.pages import claims, figures
 

@@ -72,31 +72,31 @@ REPRESENTATIONS = Registry(
     [
         Entry(
             name="pca",
-            target="caveat.eapp._representation:PrincipalComponents",
+            target="caveat.eapp.representations._representation:PrincipalComponents",
             summary="principal components, not whitened",
         ),
         Entry(
             name="none",
-            target="caveat.eapp._representation:Plain",
+            target="caveat.eapp.representations._representation:Plain",
             summary="the encoded columns or pixels as they are",
         ),
         Entry(
             name="cae",
-            target="caveat.eapp._learned:LearnedFeatures",
+            target="caveat.eapp.representations._autoencoders:LearnedFeatures",
             summary="autoencoder, convolutional for images",
             extra="deep",
             facts={"learned": True},
         ),
         Entry(
             name="vae",
-            target="caveat.eapp._learned:VariationalFeatures",
+            target="caveat.eapp.representations._autoencoders:VariationalFeatures",
             summary="means of a variational autoencoder's codes",
             extra="deep",
             facts={"learned": True},
         ),
         Entry(
             name="kmeans_ae",
-            target="caveat.eapp._joint:KMeansFeatures",
+            target="caveat.eapp.representations._clustered_autoencoder:KMeansFeatures",
             summary="autoencoder trained with k-means, one cluster more at a time",
             paper=PAPER,
             extra="deep",
@@ -110,37 +110,37 @@ CLUSTERERS = Registry(
     [
         Entry(
             name="kmeans",
-            target="caveat.eapp._clusterers:kmeans_path",
+            target="caveat.eapp.clusters._clusterers:kmeans_path",
             summary="k-means, ten starts",
         ),
         Entry(
             name="ward",
-            target="caveat.eapp._clusterers:ward_path",
+            target="caveat.eapp.clusters._clusterers:ward_path",
             summary="agglomerative, Ward's criterion",
         ),
         Entry(
             name="average",
-            target="caveat.eapp._clusterers:average_path",
+            target="caveat.eapp.clusters._clusterers:average_path",
             summary="agglomerative, mean distance",
         ),
         Entry(
             name="complete",
-            target="caveat.eapp._clusterers:complete_path",
+            target="caveat.eapp.clusters._clusterers:complete_path",
             summary="agglomerative, largest distance",
         ),
         Entry(
             name="spectral",
-            target="caveat.eapp._clusterers:spectral_path",
+            target="caveat.eapp.clusters._clusterers:spectral_path",
             summary="k-means on eigenvectors of the nearest-neighbour graph",
         ),
         Entry(
             name="gmm",
-            target="caveat.eapp._clusterers:gmm_path",
+            target="caveat.eapp.clusters._clusterers:gmm_path",
             summary="Gaussian mixture, diagonal covariances",
         ),
         Entry(
             name="dbscan",
-            target="caveat.eapp._clusterers:dbscan_path",
+            target="caveat.eapp.clusters._clusterers:dbscan_path",
             summary="DBSCAN, its radius swept for every k; rarely finds all k",
             known_weak=True,
         ),

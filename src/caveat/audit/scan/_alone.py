@@ -204,10 +204,11 @@ def interval(value: float, target: Target) -> tuple[float, float]:
     if target.regression:
         if value <= 0:
             return value, min(1.0, value + 4 / math.sqrt(rows))
-        z = math.atanh(min(math.sqrt(value), 1 - 1e-12))
+        # A perfect line through few rows is no proof of a perfect line.
+        z = math.atanh(min(math.sqrt(value), 1 - 1 / rows**2))
         half = _Z / math.sqrt(max(rows - 3, 1))
         low = math.tanh(max(z - half, 0.0)) ** 2
-        return low, math.tanh(z + half) ** 2
+        return min(low, value), max(math.tanh(z + half) ** 2, value)
     counts = np.bincount(target.codes, minlength=target.classes)
     rare = float(max(1, counts[counts > 0].min() if target.classes == 2 else rows / 4))
     many = max(1.0, rows - rare)

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
+_LARGEST = 1e100
 _DIGITS = re.compile(r"\d+")
 _NAMES_ROWS = re.compile(
     r"(^|[_\W])(id|ids|key|uuid|guid|no|nr|num|number|index|idx|code|rownames?)$"
@@ -102,6 +103,11 @@ def read_column(column: pd.Series, name: str, kind: str) -> Column:
         dtype=np.float64, na_value=np.nan
     )
     numbers = np.where(np.isfinite(numbers), numbers, np.nan)
+    peak = float(np.nanmax(np.abs(numbers), initial=0.0))
+    if peak > _LARGEST:  # its square would not be finite; another unit is as good
+        numbers = numbers / peak
+    if np.isnan(numbers).all():  # infinite cells only
+        return Column(name, "empty", np.full(len(identity), -1), 0, None)
     if distinct == 1:
         return Column(name, "constant", identity, 1, numbers)
     if distinct == 2:

@@ -46,7 +46,7 @@ def groups(evidence: Evidence) -> list[Finding]:
         alike = likeness(column, evidence)
         named = bool(_NAMES_GROUPS.search(column.name))
         known = int((~column.missing).sum())
-        small = known / column.distinct <= 30
+        small = known / column.distinct <= 12
         if not (alike > 0.15 or named or small):
             continue
         strong = target.share(low) > 0.2 and (alike > 0.15 or named)

@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caveat.audit.scan._additive import Additive, score_answers
-from caveat.audit.scan._alone import Score, interval
+from caveat.audit.scan._alone import FOLDS, Score, interval
 from caveat.audit.scan._column import Column
 from caveat.audit.scan._evidence import Evidence
 from caveat.audit.scan._finding import Finding
 from caveat.audit.scan._questions import Question
+from caveat.audit.scan._target import Target
 
 
 def order_findings(evidence: Evidence, grouped: tuple[str, ...]) -> list[Finding]:
@@ -31,7 +32,13 @@ def order_findings(evidence: Evidence, grouped: tuple[str, ...]) -> list[Finding
         together = any(_stand_together(evidence.column(name)) for name in grouped)
         by_date = any(_follows_rows(evidence.column(name)) for name in dates)
         strong = evidence.target.share(score.low) > (0.6 if together else 0.0)
-        if _tells(score, evidence) and strong and not by_date:
+        # A number that runs with the rows says the same, and has a name.
+        by_id = any(
+            _follows_rows(evidence.column(name))
+            for one in found
+            for name in one.columns
+        )
+        if _tells(score, evidence) and strong and not by_date and not by_id:
             found.insert(0, _row_order(question, score, evidence, ()))
     found += _turn(evidence.smaller, dates)
     return found
@@ -179,10 +186,13 @@ def _turn(evidence: Evidence, dates: list[str]) -> list[Finding]:
     if not (gap >= 3.5 * error and share >= 0.12):
         return []
     label = f"along {name!r}" if name else "along the rows"
+    # Rows that were sorted by their columns are no time, however their halves differ.
+    is_sorted = not name and _halves_differ(usable, late)
+    strong = gap - 2 * error > 0.1 and not is_sorted
     return [
         Finding(
-            kind="time",
-            severity="serious" if gap - 2 * error > 0.1 else "careful",
+            kind="row-order" if is_sorted else "time",
+            severity="serious" if strong else "careful",
             columns=(name,) if name else (),
             number=gap,
             low=gap - 1.96 * error,
@@ -201,6 +211,13 @@ def _turn(evidence: Evidence, dates: list[str]) -> list[Finding]:
             size=0.9 + gap,
         )
     ]
+
+
+def _halves_differ(columns: list[Column], late: NDArray[np.bool_]) -> bool:
+    """Tell whether the columns alone say in which half a row stands."""
+    half = Target(late.astype(np.intp), late.astype(float), 2, False)
+    fold = np.random.default_rng(0).permutation(len(late)) % FOLDS
+    return Additive(columns, half, fold).score() > 0.75
 
 
 def _moments(evidence: Evidence, dates: list[str]) -> tuple[NDArray[np.float64], str]:

@@ -131,7 +131,7 @@ def _parts_of_dates(column: Column) -> list[Question]:
     found = []
     for word, part in (
         ("month", moments.month),
-        ("weekday", moments.weekday),
+        ("weekday", moments.day_of_week),
         ("hour", moments.hour),
     ):
         levels = np.where(known, 1 + np.asarray(part, dtype=np.intp), 0)

@@ -403,14 +403,14 @@ def drift(rng: Rng, table: pd.DataFrame, strength: float) -> Planted:
     return Planted(known, known, ("lab_1",), options={"test": moved, "twin_test": test})
 
 
-_LEAKS = (0.3, 0.6, 1.0)
+_LEAKS = (0.3, 0.7, 1.0)
 FAULTS: Mapping[str, Fault] = {
     "perfect-leak": Fault(perfect_leak, "leak", (1.0,), 1.0),
     "noisy-leak": Fault(noisy_leak, "leak", (0.3, 0.7, 1.0), 0.7),
     "integer-leak": Fault(integer_leak, "leak", (0.5, 0.8, 1.0), 0.8),
-    "binary-leak": Fault(binary_leak, "leak", _LEAKS, 0.6),
-    "category-leak": Fault(category_leak, "leak", _LEAKS, 0.6),
-    "text-leak": Fault(text_leak, "leak", _LEAKS, 0.6),
+    "binary-leak": Fault(binary_leak, "leak", _LEAKS, 0.7),
+    "category-leak": Fault(category_leak, "leak", _LEAKS, 0.7),
+    "text-leak": Fault(text_leak, "leak", _LEAKS, 0.7),
     "class-leak": Fault(noisy_leak, "leak", (0.7, 1.0), 1.0, task="multiclass"),
     "amount-leak": Fault(perfect_leak, "leak", (1.0,), 1.0, task="regression"),
     "missing-leak": Fault(missing_leak, "missing-leak", (0.3, 0.6, 1.0), 0.3),
@@ -439,5 +439,5 @@ FAULTS: Mapping[str, Fault] = {
     "imbalance": Fault(imbalance, "imbalance", (0.3, 1.0), 0.3, (1500,)),
     "many-columns": Fault(many_columns, "small", (0.5, 1.0), 0.5, (400,)),
     "few-rows": Fault(few_rows, "small", (0.3, 1.0), 0.3, (400,)),
-    "drift": Fault(drift, "drift", (0.3, 0.6, 1.0), 0.3, (800, 2000)),
+    "drift": Fault(drift, "drift", (0.3, 0.6, 1.0), 0.6, (800, 2000)),
 }

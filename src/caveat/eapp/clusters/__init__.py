@@ -1,0 +1,1 @@
+"""Rows into clusters, for a range of cluster counts; no labels."""

@@ -1,0 +1,1 @@
+"""Which rows are held out, and what all folds give together."""

@@ -1,0 +1,1 @@
+"""Which name each cluster gets: all ways tried, or the best found otherwise."""
