@@ -9,8 +9,8 @@ from scipy.cluster.hierarchy import linkage
 from sklearn.cluster import DBSCAN
 from sklearn.decomposition import PCA
 
-from caveat.eapp.clusters import _clusterers
 from caveat.eapp._inputs import Table
+from caveat.eapp.clusters import _clusterers
 from caveat.eapp.clusters._clusterers import (
     cut_tree,
     gmm_mahalanobis_path,

@@ -118,7 +118,7 @@ def has_valley(values: NDArray[np.float64], codes: NDArray[np.intp]) -> bool:
         )
 
     inside = min(density(c) for c in np.linspace(low + 2 * width, high - 2 * width, 9))
-    return inside < 0.9 * (density(low) + density(high)) / 2
+    return inside < 0.7 * (density(low) + density(high)) / 2
 
 
 def _leak(
