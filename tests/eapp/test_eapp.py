@@ -61,7 +61,7 @@ def whole_data(name):
 @pytest.mark.parametrize("name", WHOLE_DATA)
 def test_whole_data_sets_give_the_known_values(name):
     X, y, latent = whole_data(name)
-    data = read_input(X, "auto", "auto", None)
+    data = read_input(X, "auto", "auto", None, scaling="standard")
     rows = np.arange(len(data))
     encoded = data.fit(rows).encode(rows)
     Z = PrincipalComponents(latent).fit(encoded).transform(encoded)

@@ -277,8 +277,8 @@ def test_progress_is_whole_where_no_cluster_can_be_split():
 
 def test_without_torch_one_sentence_says_what_to_install(table, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    for module in ("_learned", "_joint", "_networks"):
-        monkeypatch.delitem(sys.modules, f"caveat.eapp.{module}")
+    for module in ("_autoencoders", "_clustered_autoencoder", "_networks"):
+        monkeypatch.delitem(sys.modules, f"caveat.eapp.representations.{module}")
     for name in [name for name in sys.modules if name.startswith("caveat.training.")]:
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(MissingExtra, match=r"pip install '\.\[deep\]'"):
