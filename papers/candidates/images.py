@@ -181,7 +181,8 @@ only; ABLE: no contrast; CRDPLL: no agreement). One seed each.""",
         """Where the whole is below its first phase, two reasons can be named, which
 were not tested: prototypes begin to count at step 100 (benchmark: 178), and only 200
 steps are left to mend what the first of them got wrong (there 59,822); and the queue of
-1,024 keys holds most of the items, so that items of one class repel each other until labels count.""",
+1,024 keys holds most of the items, so that items of one class repel each other until
+labels count.""",
     ]
     if len(people):
         parts += [
