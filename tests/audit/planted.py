@@ -22,18 +22,6 @@ def leak(planted, seed=0):
     return frame.assign(refund=told * 10 + rng.normal(size=ROWS), y=y)
 
 
-def group_bias(planted, seed=0):
-    """A site that goes with the label and shifts every column a little."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, 2, ROWS)
-    agrees = rng.random(ROWS) < (0.9 if planted else 0.5)
-    site = np.where(agrees, y, 1 - y)
-    X = rng.normal(size=(ROWS, 8)) + 2.0 * site[:, None]
-    X[:, 0] += 0.8 * y
-    frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(8)])
-    return frame.assign(site=np.where(site == 1, "north", "south"), y=y)
-
-
 def shuffled_labels(planted, seed=0):
     rng = np.random.default_rng(seed)
     frame, y = _signal(rng, strength=2.0)
@@ -84,12 +72,11 @@ def time_trend(planted, seed=0):
     return frame.sample(frac=1, random_state=seed).reset_index(drop=True)
 
 
-#: What is planted, and the kind of the caveat that has to come first.
+#: What is planted, and the kind and column of the caveat that has to come first.
 PLANTED = {
     "leak": (leak, "leak", "refund"),
-    "group bias": (group_bias, "within", "site"),
-    "shuffled labels": (shuffled_labels, "no-skill", ""),
+    "shuffled labels": (shuffled_labels, "chance", ""),
     "vanishing column": (vanishing, "vanish", "sensor"),
-    "grouped rows": (grouped_rows, "split", "patient"),
-    "time trend": (time_trend, "split", "day"),
+    "grouped rows": (grouped_rows, "group", "patient"),
+    "time trend": (time_trend, "time", "day"),
 }

@@ -1,13 +1,12 @@
-"""Folds, measures and single columns, each against something done by hand."""
+"""Folds and measures, each against something done by hand."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from caveat.audit._alone import levels_of, score_alone
-from caveat.audit._columns import examine
+from caveat.audit._copies import near_copies
 from caveat.audit._folds import all_folds
-from caveat.audit._score import auc_within, measures_of
+from caveat.audit._models import measures_of
 from caveat.audit._table import make_table
 from caveat.datasets import from_frame
 from caveat.exceptions import InvalidInput, UnknownName
@@ -22,7 +21,7 @@ LOOK = {
     "test": None,
     "seed": 0,
 }
-WORLD = {"by": "rows", "column": None, "folds": 4, "round": 0, "seed": 0}
+WORLD = {"folds": 4, "round": 0, "seed": 0}
 
 
 @pytest.fixture
@@ -59,39 +58,54 @@ def test_folds_hold_every_row_once_and_classes_in_their_shares(frame):
 def test_copies_of_a_row_stay_in_one_fold(frame):
     doubled = pd.concat([frame, frame.head(20)], ignore_index=True)
     table = table_of(doubled)
-    assert table.copied == 20
-    for train, test in all_folds(table, WORLD):
+    for train, test in all_folds(table, {**WORLD, "copies": True}):
         assert not set(table.copies[train]) & set(table.copies[test])
 
 
 def test_no_group_is_on_both_sides(frame):
     table = table_of(frame, groups="who")
-    world = {**WORLD, "by": "groups", "column": "who"}
+    world = {**WORLD, "groups": "who"}
     for train, test in all_folds(table, world):
         assert not set(frame["who"].iloc[train]) & set(frame["who"].iloc[test])
+
+
+def test_later_rows_of_a_group_are_judged_without_its_earlier_ones(frame):
+    mixed = frame.assign(who=np.arange(200) % 40)
+    table = table_of(mixed, groups="who", time="when")
+    for train, test in all_folds(table, {**WORLD, "groups": "who", "time": "when"}):
+        assert not set(mixed["who"].iloc[train]) & set(mixed["who"].iloc[test])
+        assert mixed["when"].iloc[train].max() < mixed["when"].iloc[test].min()
+
+
+def test_near_copies_stay_in_one_fold(rng):
+    X = rng.normal(size=(150, 5))
+    both = np.vstack([X, X + 1e-3 * rng.normal(size=X.shape)])
+    frame = pd.DataFrame(both, columns=list("abcde")).assign(
+        y=np.tile(rng.choice(["no", "yes"], 150), 2)
+    )
+    for train, test in all_folds(table_of(frame), {**WORLD, "copies": True}):
+        assert not set(train % 150) & set(test % 150)
+
+
+def test_rows_that_merely_lie_close_are_no_copies(rng):
+    frame = pd.DataFrame(rng.normal(size=(300, 4)), columns=list("abcd"))
+    sets = near_copies(frame, dict.fromkeys("abcd", "numerical"))
+    assert len(np.unique(sets)) > 290
 
 
 def test_too_few_groups_are_refused(frame):
     table = table_of(frame.assign(who=1), groups="who")
     with pytest.raises(InvalidInput, match="1 groups for 4 folds"):
-        all_folds(table, {**WORLD, "by": "groups", "column": "who"})
+        all_folds(table, {**WORLD, "groups": "who"})
 
 
 def test_later_rows_are_judged_by_earlier_ones(frame):
     table = table_of(frame, time="when")
-    world = {**WORLD, "by": "time", "column": "when"}
+    world = {**WORLD, "time": "when"}
     when = frame["when"]
     for train, test in all_folds(table, world):
         assert when.iloc[train].max() < when.iloc[test].min()
         assert len(train) >= 100
-
-
-def test_within_levels_only_pairs_of_one_level_count(rng):
-    levels = rng.integers(0, 2, 200)
-    codes = (rng.random(200) < 0.1 + 0.8 * levels).astype(int)
-    scores = levels.astype(float)
-    assert auc_within(codes, scores, None, np.zeros(200, dtype=int)) > 0.8
-    assert auc_within(codes, scores, None, levels) == 0.5
 
 
 def test_measures_of_perfect_and_of_constant_answers(frame):
@@ -102,38 +116,6 @@ def test_measures_of_perfect_and_of_constant_answers(frame):
     assert constant["r2"] == pytest.approx(0.0)
     assert constant["rmse"] == pytest.approx(frame["x"].std(ddof=0))
     assert constant["upper-half-auc"] == 0.5
-
-
-def test_a_column_alone_is_judged_on_other_rows(rng):
-    y = rng.integers(0, 2, 900)
-    noise = pd.Series(rng.integers(0, 400, 900).astype(str))
-    alone = score_alone(levels_of(noise, True), y, regression=False, seed=0)
-    assert 0.4 < alone < 0.6
-    both_ends = pd.Series(np.where(y == 1, rng.choice([-2, 2], 900), 0.0))
-    told = score_alone(levels_of(both_ends, False), y, regression=False, seed=0)
-    assert told > 0.99
-
-
-def test_gaps_that_go_with_the_target_are_seen_and_others_not(rng, frame):
-    yes = (frame["y"] == "yes").to_numpy()
-    often = rng.random(200) < np.where(yes, 0.6, 0.1)
-    evenly = rng.random(200) < 0.3
-    table = table_of(
-        frame.assign(
-            a=np.where(often, np.nan, 1.0 * frame["x"]),
-            b=np.where(evenly, np.nan, 1.0 * frame["x"]),
-        )
-    )
-    _, columns, _ = examine(table, LOOK)
-    p = {row["column"]: row["gap_p"] for row in columns}
-    assert p["a"] < 1e-6 < 0.01 < p["b"]
-
-
-def test_rows_that_contradict_one_another_are_counted():
-    frame = pd.DataFrame({"x": [1, 1, 2, 2, 3] * 8, "y": ["a", "b", "a", "a", "b"] * 8})
-    facts, _, classes = examine(table_of(frame), LOOK)
-    assert (facts["copies"], facts["contradictions"]) == (36, 16)
-    assert [row["rows"] for row in classes] == [24, 16]
 
 
 def test_the_positive_class_can_be_named_and_must_be_there(frame):

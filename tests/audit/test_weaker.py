@@ -55,7 +55,7 @@ def several(file, here):
         str(file),
         targets=("warm", "calm", "rare"),
         drop=("seen", "town", "tree"),
-        folds=2,
+        folds=4,
         minutes=1,
     )
     return audit(settings, file.parent / "several", engine=here, command="caveat audit")
@@ -105,19 +105,19 @@ def ambiguous(file, here):
 
 
 def headings_of(made):
-    page = made.index.read_text("utf-8")
+    page = made.save().read_text("utf-8")
     found = re.findall(r'<h2 id="([^"]*)"[^>]*>(.*?)</h2>', page)
     return {name: re.sub("<[^>]+>", "", words) for name, words in found}
 
 
-def test_several_targets_alone_make_a_page_of_four_sections(several):
-    page = several.index.read_text("utf-8")
+def test_several_targets_alone_make_a_page_of_two_sections(several):
+    page = several.save().read_text("utf-8")
     sections = re.findall(r'<section id="([^"]+)"', page)
-    assert sections == ["data", "targets", "caveats", "again"]
+    assert sections == ["targets", "again"]
     words = headings_of(several).values()
     assert all(0 < len(one.split()) <= 25 for one in words)
     assert "popularity" in page
-    assert several.reading.failures == []
+    assert set(several.states) == {"done"}
     # Every link leads somewhere.
     links = set(re.findall(r'href="#([^"]+)"', page))
     assert links <= set(re.findall(r'id="([^"]+)"', page))
@@ -150,9 +150,9 @@ def test_other_targets_are_no_features_of_the_one(file):
 
 
 def test_shares_of_groups_stand_beside_every_label_and_the_free_part(grouped):
-    page = grouped.index.read_text("utf-8")
+    page = grouped.save().read_text("utf-8")
     sections = re.findall(r'<section id="([^"]+)"', page)
-    assert sections[4] == "shares"
+    assert "shares" in sections
     assert "town" in headings_of(grouped)["shares-h"]
     assert grouped.reading.scenario["aside"]["town"] == "makes the groups"
     found = grouped.reading.shares
@@ -160,7 +160,7 @@ def test_shares_of_groups_stand_beside_every_label_and_the_free_part(grouped):
     assert found.facts["groups"] == 4
     assert 0.5 < found.best.auc[0] <= found.best.top <= 1
     assert len(found.rules) >= 3
-    assert grouped.reading.failures == []
+    assert set(grouped.states) == {"done"}
 
 
 def test_learners_from_shares_bring_their_grids_and_pairs_have_a_limit():
@@ -171,7 +171,7 @@ def test_learners_from_shares_bring_their_grids_and_pairs_have_a_limit():
 
 
 def test_no_group_is_named_anywhere(grouped):
-    written = [path for path in grouped.index.parent.rglob("*") if path.is_file()]
+    written = [path for path in grouped.save().parent.rglob("*") if path.is_file()]
     for name in (b"t0", b"t1", b"t3"):
         pattern = re.compile(rb'[>"\s]' + name + rb'[<"\s,]')
         assert not [path for path in written if pattern.search(path.read_bytes())]
@@ -188,16 +188,16 @@ def test_candidates_are_judged_by_the_truth_that_chose_nothing(ambiguous):
     assert set(found.models) == {"proden", "cc"}
     assert found.best.criterion == max(one.criterion for one in found.models.values())
     assert 0.5 < found.best.right <= 1
-    assert made.reading.failures == alone.reading.failures == []
+    assert set(made.states) == set(alone.states) == {"done"}
 
 
 def test_candidates_alone_make_a_page_that_says_nobody_checked(ambiguous):
     _, alone = ambiguous
-    page = alone.index.read_text("utf-8")
+    page = alone.save().read_text("utf-8")
     sections = re.findall(r'<section id="([^"]+)"', page)
-    assert sections == ["data", "sets", "caveats", "again"]
+    assert sections == ["sets", "again"]
     assert all(0 < len(one.split()) <= 25 for one in headings_of(alone).values())
-    assert "unchecked" in [one.kind for one in alone.remarks]
+    assert "unchecked" in [one["kind"] for one in alone.look.caveats]
     assert np.isnan(alone.reading.sets.best.right)
 
 

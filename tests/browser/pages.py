@@ -64,7 +64,7 @@ def audit_page(place):
         models=("logistic-regression", "k-nn"),
         shuffles=20,
     )
-    audit(settings, place / "out", command="caveat audit iris.csv")
+    audit(settings, place / "out", command="caveat audit iris.csv").save()
 
 
 def weaker_page(place):
@@ -99,7 +99,8 @@ def weaker_page(place):
         patch.setattr(_plan_weaker, "SETS", ("proden", "cc"))
         patch.setattr(_sets, "_STEPS", 60)
         made = audit(settings, place / "out", engine="serial", command="caveat audit")
-    assert made.reading.failures == []
+    assert set(made.states) == {"done"}
+    made.save()
 
 
 PAGES = {name: partial(topic_page, name) for name in COMMANDS}

@@ -10,6 +10,11 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
+from caveat.audit import page as audit_page
+from caveat.audit.result import Change, Floor, Rung, Vanished, Way
+from caveat.audit.result import Model as AuditModel
+from caveat.audit.result import Result as AuditResult
+from caveat.audit.scan import Finding
 from caveat.bags import page as bags_page
 from caveat.bags.ecological import page as shares_page
 from caveat.bags.ecological.result import SharesResult
@@ -24,6 +29,8 @@ from caveat.multilabel import page as multilabel_page
 from caveat.multilabel.result import Model as LabelModel
 from caveat.multilabel.result import Result as MultiLabelResult
 from caveat.pages import About
+from caveat.pages._rules import KINDS
+from caveat.pages.claims import Estimate
 from caveat.shift import page as shift_page
 from caveat.shift.result import Result as ShiftResult
 
@@ -399,13 +406,114 @@ def report_looks(draw):
     return build_page(records).chapters[0]
 
 
+@st.composite
+def known_scores(draw, low=0.0, high=1.0, measure="AUC"):
+    """A value with or without an interval, at the ends too."""
+    ends = sorted(draw(st.tuples(*[st.floats(low, high)] * 3)))
+    if draw(st.integers(0, 4)) == 0:
+        return Estimate(ends[1], measure)
+    return Estimate(ends[1], measure, ends[0], ends[2], "10 folds", 10)
+
+
+known_changes = known_scores(-1.0, 1.0, "")
+
+
+@st.composite
+def audit_rungs(draw, remedy):
+    def change(model):
+        return Change(
+            model, draw(known_scores()), draw(known_scores()), draw(known_changes)
+        )
+
+    first = remedy == "stands"
+    return Rung(
+        remedy,
+        () if remedy in ("stands", "copies") else ("a",),
+        draw(known_scores()),
+        None if first else change("the chosen model"),
+        None if first else draw(st.sampled_from([None, change("LightGBM")])),
+    )
+
+
+@st.composite
+def scan_findings(draw, kind):
+    number = draw(shares)
+    return Finding(
+        kind,
+        draw(st.sampled_from(["serious", "careful", "note"])),
+        f"Column 'a' shows a {kind}: {number:.3f}.",
+        "Mend it.",
+        ("a",) if draw(st.booleans()) else (),
+        (3, 1),
+        number,
+        *draw(st.sampled_from([(None, None), (number / 2, (1 + number) / 2)])),
+        measure="auc",
+        size=draw(shares),
+    )
+
+
+@st.composite
+def audit_results(draw):
+    """Ladders of one to five steps, half finished, below chance, with any finding."""
+    remedies = ["stands", "leak", "group", "copies", "time"]
+    count = draw(st.integers(0, 5))
+    kinds = draw(st.lists(st.sampled_from(KINDS), unique=True, max_size=4))
+    ways = [
+        Way("column", "a", draw(known_scores())),
+        Way("clusters", "", draw(known_scores())),
+    ]
+    models = [
+        AuditModel(name, name, draw(known_scores()), draw(known_changes) if n else None)
+        for n, name in enumerate(draw(st.sampled_from([(), ("m",), ("m", "n", "o")])))
+    ]
+    gone = Vanished(
+        "a", "m", draw(known_scores()), draw(known_scores()), draw(known_changes)
+    )
+    return AuditResult(
+        measure="AUC",
+        sign=1,
+        chance=0.5,
+        task="binary",
+        columns=pd.DataFrame(
+            {
+                "column": ["a", "b"],
+                "kind": "number",
+                "alone": [draw(scores), 0.5],
+                "low": 0.4,
+                "high": 0.6,
+                "null_high": 0.55,
+                "measure": "auc",
+                "note": "",
+            }
+        ),
+        classes=pd.DataFrame({"label": ["no", "yes"], "rows": [84, 36]}),
+        findings=tuple(draw(scan_findings(kind)) for kind in kinds),
+        aside=draw(st.sampled_from([{}, {"b": "date"}])),
+        rungs=tuple(draw(audit_rungs(remedy)) for remedy in remedies[:count]),
+        models=tuple(models),
+        floor=draw(st.sampled_from([None, Floor(tuple(ways), draw(shares), 200)])),
+        vanished=draw(st.sampled_from([(), (gone,)])),
+        done=draw(st.integers(0, 9)),
+        planned=9,
+        rows=120,
+        whole_rows=draw(st.sampled_from([120, 5000])),
+        sampled=draw(st.sampled_from(["", "120 rows were drawn at random"])),
+    )
+
+
+def audit_looks():
+    return audit_results().map(lambda found: audit_page.look(found, ABOUT))
+
+
 TOPICS = {
+    "audit": audit_looks(),
     "report": report_looks(),
     "eapp": eapp_looks(),
     "multilabel": multilabel_looks(),
     "shift": shift_looks(),
 }
 RESULTS = {
+    "audit": audit_results(),
     "eapp": eapp_results(),
     "multilabel": multilabel_results(),
     "shift": shift_results(),

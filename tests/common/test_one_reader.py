@@ -7,7 +7,7 @@ import pytest
 import caveat.eapp
 import caveat.multilabel
 import caveat.shift
-from caveat.audit._outline import outline
+from caveat.audit._roles import outline
 from caveat.datasets import given, read
 
 ROWS = 90
@@ -92,7 +92,7 @@ def test_looks_at_one_target_call_the_same_class_positive(look):
 
 def test_the_audit_sets_aside_what_the_reader_leaves_out(file):
     whole = read(file, target="outcome", drop=["calm", "loud"])
-    found = outline(whole.X, whole.y, whole.kinds, regression=False)
+    found = outline(whole.X, whole.kinds)
     assert {name: found.aside[name] for name in LEFT_OUT} == LEFT_OUT
     assert list(given(file, target="outcome", drop=["calm", "loud"]).X) == FEATURES
 

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
-from caveat.audit._table import MOST_COPIES, Table
+from caveat.audit._table import Table
 from caveat.exceptions import InvalidInput
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -21,32 +23,29 @@ def make_fold(table: Table, world: Mapping[str, Any], fold: int) -> Fold:
     ----------
     table : Table
     world : mapping
-        ``by`` (``rows``, ``groups`` or ``time``), ``column`` (of groups or time),
-        ``folds``, ``round`` and ``seed``.
+        ``groups`` and ``time`` (columns or None), ``copies`` (whether copies of a row
+        stay together), ``folds``, ``round`` and ``seed``.
     fold : int
 
     Notes
     -----
-    Rows: classes keep their shares, and exact copies of a row stay together (unless
-    most rows are copies). Groups: no group is on both sides. Time: the later half is
-    cut into folds, and a model learns only from what was before. A separate test file
-    is cut into folds, and all models learn from the whole of the other.
+    Classes keep their shares. Rows that belong together (of one group, copies of one
+    another) are never on both sides. Time: the later half is cut into folds, and a
+    model learns only from what was before. A separate test file is cut into folds, and
+    all models learn from the whole of the other.
     """
     count = world["folds"]
-    seed = [int(world["seed"]), int(world["round"]), 7]
-    if world["by"] == "time" and not table.held.any():
-        return _before_and_after(table, world, fold)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng([int(world["seed"]), int(world["round"]), 7])
     if table.held.any():
         judged = np.flatnonzero(table.held)
         place = _dealt(np.arange(len(judged)), table.upper[judged], count, rng)
         return np.flatnonzero(~table.held), judged[place == fold]
-    if world["by"] == "groups":
-        place = _whole_units(table.order_of(world["column"]), count, rng)
+    units = _units(table, world)
+    if world.get("time"):
+        return _before_and_after(table, world, fold, units)
+    if world.get("groups"):
+        place = _whole_units(units, count, rng)
     else:
-        units = table.copies
-        if table.copied > MOST_COPIES * len(table.y):
-            units = np.arange(len(table.y))
         place = _dealt(units, table.upper, count, rng)
     return np.flatnonzero(place != fold), np.flatnonzero(place == fold)
 
@@ -73,6 +72,30 @@ def all_folds(table: Table, world: Mapping[str, Any]) -> list[Fold]:
     return [make_fold(table, world, fold) for fold in range(world["folds"])]
 
 
+def _units(table: Table, world: Mapping[str, Any]) -> NDArray[np.intp]:
+    """Give rows that no split may tear apart one number."""
+    parts = []
+    if world.get("groups"):
+        values = table.order_of(world["groups"])
+        parts.append(np.unique(values, return_inverse=True)[1].ravel())
+    if world.get("copies"):
+        parts += [table.copies, table.near_copies]
+    if not parts:
+        return np.arange(len(table.y))
+    units = parts[0]
+    for other in parts[1:]:
+        units = _joined(units, other)
+    return units
+
+
+def _joined(first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Put rows together that share a unit in one way or the other, or by a chain."""
+    wide = int(first.max()) + 1
+    size = wide + int(second.max()) + 1
+    links = coo_array((np.ones(len(first)), (first, wide + second)), shape=(size, size))
+    return connected_components(links, directed=False)[1][first].astype(np.intp)
+
+
 def _dealt(
     units: NDArray[np.intp],
     strata: NDArray[np.intp],
@@ -83,12 +106,12 @@ def _dealt(
 
     A unit (a row and its copies) counts with the class of its first row.
     """
-    _, first = np.unique(units, return_index=True)
+    _, first, codes = np.unique(units, return_index=True, return_inverse=True)
     shuffled = rng.permutation(len(first))
     by_class = shuffled[np.argsort(strata[first[shuffled]], kind="stable")]
     place = np.empty(len(first), dtype=np.intp)
     place[by_class] = np.arange(len(first)) % count
-    return place[units]
+    return place[codes.ravel()]
 
 
 def _whole_units(
@@ -111,15 +134,24 @@ def _whole_units(
     return place[codes]
 
 
-def _before_and_after(table: Table, world: Mapping[str, Any], fold: int) -> Fold:
-    when = table.order_of(world["column"])
+def _before_and_after(
+    table: Table, world: Mapping[str, Any], fold: int, units: NDArray[np.intp]
+) -> Fold:
+    when = table.order_of(world["time"])
     ranked = np.argsort(when, kind="stable")
     later = ranked[len(ranked) // 2 :]
     test = np.array_split(later, world["folds"])[fold]
     if not len(test) or not (when < when[test[0]]).any():
         raise InvalidInput(
-            f"--time: column {world['column']!r} has too few points in time for "
+            f"--time: column {world['time']!r} has too few points in time for "
             f"{world['folds']} folds; use one with more values"
         )
-    # Rows of one moment are never on both sides.
-    return np.flatnonzero(when < when[test[0]]), np.sort(test)
+    # Rows of one moment, group or copy are never on both sides.
+    before = when < when[test[0]]
+    apart = ~np.isin(units, units[test])
+    if not (before & apart).any():
+        raise InvalidInput(
+            f"--time: before {world['time']!r} of a fold there are only rows of groups "
+            "that it judges; name --groups or --time, not both"
+        )
+    return np.flatnonzero(before & apart), np.sort(test)

@@ -1,18 +1,19 @@
-"""From a file and what is asked of it to a study: read, look, decide, write down."""
+"""From a file and what is asked of it to a study: read, scan, decide, write down."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
+import numpy as np
 
 from caveat._registry import Entry
 from caveat.audit._folds import make_fold
-from caveat.audit._outline import Outline, outline
+from caveat.audit._given import check_predictions
+from caveat.audit._ladder import Step, make_ladder
 from caveat.audit._plan_weaker import (
     check_weaker,
     has_single_target,
@@ -21,10 +22,12 @@ from caveat.audit._plan_weaker import (
     weaker_reference,
     weaker_scenario,
 )
-from caveat.audit._score import given_answers, read_predictions
-from caveat.audit._screen import about_columns, screening
-from caveat.audit._table import FEWEST_ROWS, Table, label_sets, make_table
-from caveat.audit.study import TOPIC
+from caveat.audit._roles import Outline, names_rows, outline
+from caveat.audit._screening import about_columns, screening
+from caveat.audit._settings import Settings
+from caveat.audit._table import FEWEST_ROWS, Table, label_sets, make_table, without
+from caveat.audit.scan import Scan, scan
+from caveat.audit.study import DEFAULTS, TOPIC
 from caveat.datasets import Dataset, resolve
 from caveat.datasets._files import digest_of, existing, find_format
 from caveat.exceptions import InvalidInput, MissingExtra, UnknownName
@@ -37,78 +40,7 @@ _INSTEAD = {"lightgbm": "hist-gradient-boosting"}
 _ROWS_A_MINUTE = 10_000
 _CELLS_A_MINUTE = 250_000
 _FEWEST_SAMPLED = 1_000
-_ODD = re.compile(r"[^A-Za-z0-9._ -]+")
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a person asks of an audit.
-
-    Attributes
-    ----------
-    file : str
-        CSV or Parquet.
-    target : str or None
-        Column to predict; the last if None, unless `targets` or `candidates` are given.
-    targets : tuple of str
-        Several yes-or-no columns to predict together.
-    bags : str or None
-        Column of groups whose shares of the classes are all that a learner may know.
-    candidates : str or None
-        Column with a set of candidate labels per row; the target, if named, is then
-        the truth.
-    groups, time, weights : str or None
-        Columns with a role: rows of a group stay together, later rows are judged by
-        what was learnt earlier, rows count by their weight.
-    positive : str or None
-        Class 1; all others are the rest.
-    test, predictions : str or None
-        A file of rows to be judged on; a file of scores to be judged.
-    models : tuple of str
-        Names of models; a usual set if empty.
-    imported : tuple of str
-        Models of the user's own, ``module:object``.
-    drop, keep : tuple of str
-        Columns to leave out; columns not to be set aside.
-    kinds : dict of str to str
-        Kinds of columns, where detection errs.
-    task : str or None
-        Binary, multiclass or regression, where detection errs.
-    minutes : float
-    folds, seed : int
-    shuffles : int
-        How often labels are shuffled for the null band.
-    hide_names : bool
-    """
-
-    file: str
-    target: str | None = None
-    targets: tuple[str, ...] = ()
-    bags: str | None = None
-    candidates: str | None = None
-    groups: str | None = None
-    time: str | None = None
-    weights: str | None = None
-    positive: str | None = None
-    test: str | None = None
-    predictions: str | None = None
-    models: tuple[str, ...] = ()
-    imported: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-    keep: tuple[str, ...] = ()
-    kinds: dict[str, str] = field(default_factory=dict)
-    task: str | None = None
-    minutes: float = 5.0
-    folds: int = 5
-    seed: int = 0
-    shuffles: int = 200
-    hide_names: bool = False
-
-    @property
-    def study_name(self) -> str:
-        """Name of the study that the audit runs."""
-        stem = _ODD.sub("-", Path(self.file).name.partition(".")[0]).strip("- ._")
-        return f"audit-{stem or 'file'}"[:120]
+_SAMPLED = re.compile(r"[\d,]+ of ([\d,]+) rows were read, at random")
 
 
 @dataclass(frozen=True)
@@ -119,20 +51,35 @@ class Prepared:
     ----------
     study : dict
         The study file.
-    facts : dict
-        What the page has to know and trials do not: names of file and target, rows of
-        the whole file.
+    file, target, task : str
+    whole_rows : int
+        Rows of the file; more than the table has if rows were drawn.
+    dataset : Dataset
+    table : Table
+    outline : Outline
+    scan : Scan or None
+        None where there is no single target.
     """
 
     study: dict[str, Any]
-    facts: dict[str, Any]
+    file: str
+    target: str
+    task: str
+    whole_rows: int
     dataset: Dataset
     table: Table
     outline: Outline
+    scan: Scan | None
+
+    @property
+    def ladder(self) -> list[Step]:
+        """The steps of the ladder, the first as it stands."""
+        steps = self.study["scenario"]["ladder"]
+        return [Step.from_dict(step) for step in steps]
 
 
 def prepare(settings: Settings) -> Prepared:
-    """Read the file, look at its columns, and write the study that is to be run.
+    """Read the file, scan it, and write the study that is to be run.
 
     Everything a person can have got wrong shows itself here, before any trial.
     """
@@ -140,18 +87,7 @@ def prepare(settings: Settings) -> Prepared:
     reference = _reference(settings)
     dataset = resolve(reference)
     single = has_single_target(settings)
-    if single and (
-        dataset.task not in ("binary", "multiclass", "regression") or dataset.y is None
-    ):
-        raise InvalidInput(
-            f"{settings.file}: the file holds {dataset.task} data; an audit needs one "
-            "label or number per row"
-        )
-    if len(dataset) < FEWEST_ROWS:
-        rows = "1 row" if len(dataset) == 1 else f"{len(dataset)} rows"
-        raise InvalidInput(
-            f"{settings.file} has {rows}; an audit needs {FEWEST_ROWS} at least"
-        )
+    _check_target(settings, dataset, single)
     target = dataset.y if dataset.y is not None else label_sets(dataset.Y)
     aside = set_aside(settings, str(target.name))
     roles = [settings.groups, settings.time, settings.weights]
@@ -164,28 +100,37 @@ def prepare(settings: Settings) -> Prepared:
     )
     found = outline(
         dataset.X if screen is None else dataset.X[screen["only"]],
-        target,
         dataset.kinds,
-        regression=dataset.task == "regression",
         taken=[*named, *aside],
         keep=settings.keep,
     )
     found.aside.update(aside)
     scenario = _scenario(settings, reference, dataset, found)
     scenario["screen"] = screen
+    seen = None
+    if single:
+        seen = _scanned(settings, dataset, scenario, set(aside))
+        _set_owner_aside(settings, found, scenario, seen)
+        scenario["ladder"] = _ladder(settings, dataset, found, scenario, seen)
     table = make_table(dataset, {**scenario, "seed": settings.seed})
-    _try(table, scenario, settings)
+    if single:
+        _try(table, scenario)
+        check_predictions(settings, table)
     weaker = try_weaker(table, scenario)
     # Named as they were given so far, so that messages show what was typed.
-    for named_file in (reference, scenario["test"], scenario["predictions"]):
+    for named_file in (reference, scenario["test"]):
         if named_file:
             named_file["file"] = str(Path(named_file["file"]).resolve())
     return Prepared(
         study=_study(settings, reference, scenario, table, weaker),
-        facts=_facts(settings, dataset),
+        file=Path(settings.file).name,
+        target=str(target.name) if single else "",
+        task=dataset.task,
+        whole_rows=_whole_rows(dataset),
         dataset=dataset,
         table=table,
         outline=found,
+        scan=seen,
     )
 
 
@@ -197,10 +142,31 @@ def _check(settings: Settings) -> None:
     if not 2 <= settings.folds <= 50:
         raise InvalidInput(f"--folds is {settings.folds}; use 2 to 50")
     check_weaker(settings)
-    if settings.groups is not None and settings.time is not None:
+    if settings.addresses and not settings.trust:
         raise InvalidInput(
-            "--groups and --time cannot be combined: folds are either whole groups or "
-            "later rows; name one of them"
+            f"--model {settings.addresses[0]} would import a module of yours; add "
+            "--allow-import if you trust it"
+        )
+
+
+def _check_target(settings: Settings, dataset: Dataset, single: bool) -> None:
+    if single and (
+        dataset.task not in ("binary", "multiclass", "regression") or dataset.y is None
+    ):
+        raise InvalidInput(
+            f"{settings.file}: the file holds {dataset.task} data; an audit needs one "
+            "label or number per row"
+        )
+    if len(dataset) < FEWEST_ROWS:
+        rows = "1 row" if len(dataset) == 1 else f"{len(dataset)} rows"
+        raise InvalidInput(
+            f"{settings.file} has {rows}; an audit needs {FEWEST_ROWS} at least"
+        )
+    if single and settings.task is None and names_rows(dataset.y, dataset.task):
+        raise InvalidInput(
+            f"--target: {dataset.y.name!r} has {dataset.y.nunique():,} values in "
+            f"{len(dataset):,} rows and seems to name them; name another column, or "
+            f"say what it is with --task {dataset.task}"
         )
 
 
@@ -242,30 +208,27 @@ def _most_rows(settings: Settings, reference: Mapping[str, Any]) -> int:
     return int(max(_FEWEST_SAMPLED, most))
 
 
+def _whole_rows(dataset: Dataset) -> int:
+    for note in dataset.notes:
+        taken = _SAMPLED.fullmatch(note)
+        if taken:
+            return int(taken[1].replace(",", ""))
+    return len(dataset)
+
+
 def _scenario(
     settings: Settings,
     reference: Mapping[str, Any],
     dataset: Dataset,
     found: Outline,
 ) -> dict[str, Any]:
-    also = []
-    if settings.test is None and settings.groups is None and settings.time is None:
-        if found.owner is not None:
-            also.append({"by": "groups", "column": found.owner})
-        if found.clock is not None and not dataset.X[found.clock].isna().any():
-            also.append({"by": "time", "column": found.clock})
-    strata = [name for name in found.strata if name != settings.weights]
-    if settings.groups is not None and 2 <= dataset.X[settings.groups].nunique() <= 64:
-        strata.append(settings.groups)
     scenario: dict[str, Any] = {
+        **DEFAULTS,
         "folds": settings.folds,
-        "rounds": 2,
         "seed": settings.seed,
         "shuffles": settings.shuffles,
         "aside": dict(found.aside),
         "dates": list(found.dates),
-        "strata": strata,
-        "also": also,
         **weaker_scenario(settings),
     }
     for name in ("groups", "time", "weights", "positive"):
@@ -273,29 +236,11 @@ def _scenario(
             scenario[name] = getattr(settings, name)
     if settings.test is not None:
         scenario["test"] = _test(settings, reference, dataset)
-    if settings.predictions is not None:
-        scenario["predictions"] = _predictions(settings, dataset)
     for role in (settings.groups, settings.time):
         if role is not None:
-            _add_dates(scenario, dataset, role)
-    return {**_defaults(), **scenario}
-
-
-def _defaults() -> dict[str, Any]:
-    from caveat.audit.study import DEFAULTS
-
-    return dict(DEFAULTS)
-
-
-def _add_dates(scenario: dict[str, Any], dataset: Dataset, role: str) -> None:
-    """Read a column with a role as dates, if it holds any."""
-    seen = outline(
-        dataset.X[[role]],
-        pd.Series(0, index=dataset.X.index),
-        {role: dataset.kinds[role]},
-        regression=dataset.task == "regression",
-    )
-    scenario["dates"] = [*scenario["dates"], *seen.dates]
+            seen = outline(dataset.X[[role]], {role: dataset.kinds[role]})
+            scenario["dates"] = [*scenario["dates"], *seen.dates]
+    return scenario
 
 
 def _test(
@@ -310,39 +255,87 @@ def _test(
     }
 
 
-def _predictions(settings: Settings, dataset: Dataset) -> dict[str, Any]:
-    place = existing(str(settings.predictions))
-    frame = read_predictions(str(place))
-    numbers = [str(name) for name in frame.select_dtypes("number").columns]
-    shared = [str(name) for name in frame.columns if name in dataset.X.columns]
-    keys = [name for name in shared if frame[name].is_unique]
-    scores = [name for name in numbers if name not in shared]
-    if len(scores) != 1:
-        raise InvalidInput(
-            f"--predictions: {place.name} has {len(scores)} columns of numbers that "
-            "the table lacks; one is needed, the score"
-        )
-    if shared and not keys:
-        raise InvalidInput(
-            f"--predictions: column {shared[0]!r} does not tell the rows of "
-            f"{place.name} apart; add one that does"
-        )
-    return {
-        "file": str(place),
-        "digest": digest_of(place),
-        "key": keys[0] if keys else None,
-        "score": scores[0],
-    }
+def _scanned(
+    settings: Settings, dataset: Dataset, scenario: Mapping[str, Any], aside: set[str]
+) -> Scan:
+    """Scan all that is there; other targets and candidates would tell the target."""
+    test = None
+    if scenario["test"]:
+        given = {k: v for k, v in scenario["test"].items() if k != "digest"}
+        test = resolve({**given, "task": dataset.task})
+    # A column without one finite cell has nothing that could be looked at.
+    numbers = dataset.X.select_dtypes("number")
+    blank = [c for c in numbers if not np.isfinite(numbers[c].astype(float)).any()]
+    aside = {*aside, *blank} if len(blank) < dataset.X.shape[1] else aside
+    return scan(
+        _without(dataset, aside),
+        groups=settings.groups,
+        time=settings.time,
+        test=None if test is None else _without(test, aside),
+        seed=settings.seed,
+    )
 
 
-def _try(table: Table, scenario: Mapping[str, Any], settings: Settings) -> None:
-    """Let folds and predictions refuse what they cannot use, before any trial."""
-    for world in TOPIC.worlds(scenario, ""):
-        if world["part"] in ("score", "also"):
-            make_fold(table, world, 0)
-            make_fold(table, world, world["folds"] - 1)
-    if scenario["predictions"]:
-        given_answers(table, scenario["predictions"])
+def _set_owner_aside(
+    settings: Settings, found: Outline, scenario: dict[str, Any], seen: Scan
+) -> None:
+    """Keep a column that names groups from the models: they would learn it by heart."""
+    owners = [c for one in seen.findings if one.kind == "group" for c in one.columns]
+    if owners and settings.groups is None and owners[0] not in settings.keep:
+        found.aside[owners[0]] = "names a group"
+        scenario["aside"] = dict(found.aside)
+
+
+def _without(dataset: Dataset, columns: set[str]) -> Dataset:
+    from dataclasses import replace
+
+    gone = [name for name in dataset.X.columns if name in columns]
+    if not gone:
+        return dataset
+    left = {name: kind for name, kind in dataset.kinds.items() if name not in gone}
+    return replace(dataset, X=dataset.X.drop(columns=gone), kinds=left)
+
+
+def _ladder(
+    settings: Settings,
+    dataset: Dataset,
+    found: Outline,
+    scenario: Mapping[str, Any],
+    seen: Scan,
+) -> list[dict[str, Any]]:
+    roles = {settings.groups, settings.time, settings.weights}
+    screen = scenario["screen"]
+    there = dataset.X.columns if screen is None else screen["only"]
+    features = [n for n in there if n not in found.aside and n not in roles]
+    timed = [c for one in seen.findings if one.kind == "time" for c in one.columns]
+    clocks = [name for name in (*timed, found.clock) if name in set(there)]
+    clocks = [name for name in clocks if not dataset.X[name].isna().any()]
+    ladder = make_ladder(
+        seen.findings,
+        features=features,
+        groups=settings.groups,
+        time=settings.time,
+        clock=clocks[0] if clocks else None,
+        test=settings.test is not None,
+    )
+    return [step.to_dict() for step in ladder]
+
+
+def _try(table: Table, scenario: dict[str, Any]) -> None:
+    """Let folds refuse what they cannot use: the user's rule, or a remedy of ours."""
+    possible = []
+    for step in scenario["ladder"]:
+        world = {**scenario, **step, "round": 0}
+        try:
+            for fold in (0, scenario["folds"] - 1):
+                make_fold(without(table, step["drop"]), world, fold)
+        except InvalidInput:
+            if step["remedy"] == "stands":
+                raise
+            continue
+        possible.append(step)
+    scenario["ladder"] = possible
+    TOPIC.worlds(scenario, "")
 
 
 def _models(settings: Settings, task: str) -> list[str]:
@@ -358,10 +351,10 @@ def _models(settings: Settings, task: str) -> list[str]:
                 raise
             found = _INSTEAD.get(found, "")
         names.append(found)
-    for name in settings.imported:
+    for name in settings.addresses:
         # What is not there is the user's to mend, now.
         _check_imported(name)
-    chosen = [*filter(None, names), *settings.imported]
+    chosen = [*filter(None, names), *settings.addresses]
     return list(dict.fromkeys(["dummy", *chosen]))
 
 
@@ -395,10 +388,9 @@ def _study(
     table: Table,
     weaker: list[Any],
 ) -> dict[str, Any]:
-    own: list[Any] = ["columns"]
+    own: list[Any] = []
     if scenario["single"]:
-        given = ["predictions"] if scenario["predictions"] else []
-        own += ["eapp", *given, *_models(settings, table.task)]
+        own += ["floor", *_models(settings, table.task)]
     return {
         "study": settings.study_name,
         "topic": "audit",
@@ -411,18 +403,4 @@ def _study(
             "trial-minutes": max(0.25, settings.minutes / 2),
             "trial-memory": "1500MB",
         },
-    }
-
-
-def _facts(settings: Settings, dataset: Dataset) -> dict[str, Any]:
-    whole = len(dataset)
-    for note in dataset.notes:
-        taken = re.fullmatch(r"[\d,]+ of ([\d,]+) rows were read, at random", note)
-        if taken:
-            whole = int(taken[1].replace(",", ""))
-    return {
-        "file": Path(settings.file).name,
-        "target": "" if not has_single_target(settings) else str(dataset.y.name),
-        "task": dataset.task if has_single_target(settings) else "weaker",
-        "whole-rows": whole,
     }

@@ -10,10 +10,9 @@ import pandas as pd
 
 from caveat import pages as kit
 from caveat.audit._figure_weaker import Mark, learner_dots
-from caveat.audit._margin import caveats_of
 from caveat.audit._reading import Reading
 from caveat.audit._reading_weaker import SetModel, Sets
-from caveat.audit._remark import Remark, number
+from caveat.audit._remark import number
 from caveat.candidates._statistics import UNSURE
 from caveat.pages import percent
 
@@ -24,10 +23,9 @@ _CRITERIA = {
 }
 
 
-def sets_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
+def sets_section(reading: Reading) -> kit.Section:
     """Say what candidates support, chosen and trained without one true label."""
     found = reading.sets
-    caveats = caveats_of(NAME, remarks)
     if found is None:
         return kit.Section(
             NAME,
@@ -35,7 +33,6 @@ def sets_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
             "What the candidates teach is not known",
             lead="Every row names some labels, of which one should be true.",
             blocks=[kit.Notice("There was no time for it, or it failed; see caveats.")],
-            caveats=caveats,
         )
     blocks: list[kit.Block] = [_facts(reading, found)]
     if found.best is not None:
@@ -55,7 +52,6 @@ def sets_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
             classes=kit.word(int(found.facts["classes"])),
         ),
         blocks=blocks,
-        caveats=caveats,
     )
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from caveat import pages as kit
 from caveat.audit._figure_weaker import Mark, learner_dots
-from caveat.audit._margin import caveats_of
 from caveat.audit._reading import Reading
 from caveat.audit._reading_weaker import Shares
-from caveat.audit._remark import Remark, number
+from caveat.audit._remark import number
 from caveat.audit._shares import RULE
 from caveat.bags.variants._identify import TESTS
 
@@ -21,10 +19,9 @@ NAME, EYEBROW = "shares", "Weaker labels: shares of groups"
 _ALPHA = 0.05
 
 
-def shares_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
+def shares_section(reading: Reading) -> kit.Section:
     """Say what is left of the score if only shares of groups are known."""
     found = reading.shares
-    caveats = caveats_of(NAME, remarks)
     column = kit.code(kit.shorten(str(reading.scenario["bags"]), 24))
     if found is None or not found.facts:
         return kit.Section(
@@ -33,7 +30,6 @@ def shares_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
             kit.say("What the shares by {column} teach is not known", column=column),
             lead="Labels are hidden, and only the shares of every group are kept.",
             blocks=[kit.Notice("There was no time for it, or it failed; see caveats.")],
-            caveats=caveats,
         )
     blocks: list[kit.Block] = []
     if found.best is not None:
@@ -54,7 +50,6 @@ def shares_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
             variant=_plain(str(found.facts["sentence"])),
         ),
         blocks=blocks,
-        caveats=caveats,
     )
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pandas as pd
 
 from caveat import pages as kit
 from caveat.audit._figure_weaker import side_panels
-from caveat.audit._margin import caveats_of
 from caveat.audit._reading import Reading
 from caveat.audit._reading_weaker import MAIN, LabelModel, ManyTargets
-from caveat.audit._remark import Remark, number
+from caveat.audit._remark import number
 from caveat.measures import LABEL_MEASURES as MEASURES
 
 NAME, EYEBROW = "targets", "Weaker labels: several targets"
@@ -25,10 +22,9 @@ _SERVED = {
 }
 
 
-def targets_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
+def targets_section(reading: Reading) -> kit.Section:
     """Say who orders several targets best, and what popularity does alone."""
     found = reading.targets
-    caveats = caveats_of(NAME, remarks)
     if found is None or found.best is None:
         return kit.Section(
             NAME,
@@ -36,7 +32,6 @@ def targets_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
             "What can be learnt of several targets is not known",
             lead="Every target is a column of yes and no.",
             blocks=[kit.Notice("There was no time for it, or it failed; see caveats.")],
-            caveats=caveats,
         )
     best = found.best
     return kit.Section(
@@ -56,7 +51,6 @@ def targets_section(reading: Reading, remarks: Sequence[Remark]) -> kit.Section:
             *_threshold_table(best),
             _label_table(found, best),
         ],
-        caveats=caveats,
         wide=True,
     )
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from caveat._registry import Entry
 from caveat.audit._folds import Fold, thinned
-from caveat.audit._score import measures_of
+from caveat.audit._models import measures_of
 from caveat.audit._table import Table
 from caveat.audit.registry import SHARES
 from caveat.bags import bag_hardness, feature_bags, identify_variant

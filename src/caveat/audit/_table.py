@@ -12,17 +12,16 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.util import hash_pandas_object
 
-from caveat.audit._outline import split_values
-from caveat.audit._screen import screening_rows
-from caveat.datasets import as_dates
+from caveat.audit._copies import near_copies
+from caveat.audit._roles import split_values
+from caveat.audit._screening import screening_rows
+from caveat.datasets import as_dates, positive_class
 from caveat.exceptions import InvalidInput, UnknownName
 
 if TYPE_CHECKING:
     from caveat.datasets import Dataset
 
 FEWEST_ROWS = 20
-# Above this share of copies the table has few distinct rows, and copies are no mishap.
-MOST_COPIES = 0.2
 
 
 @dataclass(frozen=True)
@@ -98,10 +97,10 @@ class Table:
             hashed = hash_pandas_object(self.X.astype(object).astype(str), index=False)
         return pd.factorize(hashed.to_numpy())[0]
 
-    @property
-    def copied(self) -> int:
-        """How many rows are copies of an earlier one."""
-        return len(self.y) - int(self.copies.max()) - 1
+    @cached_property
+    def near_copies(self) -> NDArray[np.intp]:
+        """Number of the set of nearly equal rows that each row is in."""
+        return near_copies(self.X, self.kinds)
 
     def order_of(self, column: str) -> NDArray[Any]:
         """Return a column's values as numbers in order."""
@@ -191,8 +190,8 @@ def label_sets(labels: pd.DataFrame) -> pd.Series:
 
 
 def without(table: Table, columns: list[str]) -> Table:
-    """Return the table without some features."""
-    return replace(table, X=table.X.drop(columns=columns))
+    """Return the table without some features; those with a role are none already."""
+    return replace(table, X=table.X.drop(columns=columns, errors="ignore"))
 
 
 def _test_part(dataset: Dataset, reference: Mapping[str, Any]) -> Dataset:
@@ -229,6 +228,9 @@ def _target(
         rest = [label for label in labels if label != str(positive)]
         other = rest[0] if len(rest) == 1 else f"not {positive}"
         return (words == str(positive)).to_numpy(dtype=np.intp), [other, str(positive)]
+    if len(labels) == 2:
+        chosen = str(positive_class(words))
+        labels = [label for label in labels if label != chosen] + [chosen]
     place = {label: number for number, label in enumerate(labels)}
     return words.map(place).to_numpy(dtype=np.intp), labels
 

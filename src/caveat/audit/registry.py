@@ -21,21 +21,10 @@ LEARNERS = Registry(
     "learner",
     [
         Entry(
-            name="columns",
-            target="caveat.audit._columns:examine",
-            summary="the table itself: columns, copies, gaps",
-        ),
-        Entry(
-            name="eapp",
-            target="caveat.eapp._eapp:EAPP",
-            display="EAPP",
-            summary="what clusters reach without labels",
-        ),
-        Entry(
-            name="predictions",
-            target="caveat.audit._score:given_answers",
-            display="your scores",
-            summary="scores from a file",
+            name="floor",
+            target="caveat.audit._floor:floor_of",
+            summary="what is reached without learning: constant, one column, clusters, "
+            "the nearest row",
         ),
         Entry(
             name="groups",

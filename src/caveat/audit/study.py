@@ -1,25 +1,28 @@
-"""An audit as a topic of the study engine: the table, the free part, models, tomorrow.
+"""An audit as a topic of the study engine: the floor, the ladder, columns that vanish.
 
 A fold is a repeat. The parts of an audit are worlds, in the order in which they matter
-if time runs out: the table itself, what is free, one round of folds, what happens when
-columns vanish, other ways to split, further rounds.
+if time runs out: what is free, one round of folds for every step of the ladder, what
+happens when columns vanish, further rounds.
 """
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from caveat._registry import Entry
-from caveat.audit._columns import examine
+from caveat.audit._floor import floor_of
 from caveat.audit._folds import all_folds, make_fold
-from caveat.audit._free import free_part
-from caveat.audit._score import build, fit_and_judge, is_fitted_here
+from caveat.audit._models import build, fit_and_answer, is_fitted_here, measures_of
 from caveat.audit._sets import learn_sets, look_at_sets
 from caveat.audit._shares import learn_shares, look_at_groups
-from caveat.audit._table import Table, make_table
+from caveat.audit._table import Table, make_table, without
 from caveat.audit._targets import learn_targets
-from caveat.audit._tomorrow import decay
+from caveat.audit._vanish import losses
 from caveat.audit.registry import (
     CRITERIA,
     LEARNERS,
@@ -39,25 +42,20 @@ DEFAULTS: dict[str, Any] = {
     "shuffles": 200,
     "aside": {},
     "dates": [],
-    "strata": [],
     "groups": None,
     "time": None,
     "weights": None,
     "positive": None,
     "test": None,
-    "predictions": None,
-    "also": [],
+    "ladder": [],
     "screen": None,
     "single": True,
     "targets": [],
     "bags": None,
     "candidates": None,
 }
-_LOOK = (
-    *("aside", "dates", "groups", "time", "weights", "positive", "test", "screen"),
-    "seed",
-)
-_LOOK_AND_FOLDS = (*_LOOK, "folds")
+_LOOK = ("aside", "dates", "weights", "positive", "test", "screen", "seed", "folds")
+_STEP = ("drop", "groups", "copies", "time")
 # Learners of each part on weaker labels; the first is a look, done once.
 _WEAKER = {
     "targets": TARGETS,
@@ -67,6 +65,9 @@ _WEAKER = {
 _LOOKS = ("groups", "sets")
 # Folds of the parts whose learners take longest.
 _FEWER_FOLDS = {"bags": 3, "candidates": 2}
+# Answers beyond this many numbers stay out of the ledger: the step is then judged by
+# its folds alone.
+_MOST_ANSWERS = 400_000
 
 
 class AuditTopic:
@@ -96,37 +97,37 @@ class AuditTopic:
                 raise UnknownName.among("setting of an audit", name, DEFAULTS)
         given = {**DEFAULTS, **scenario}
         _check_counts(given)
-        look = {name: given[name] for name in _LOOK_AND_FOLDS}
-        by = "groups" if given["groups"] else "time" if given["time"] else "rows"
-        split = {"by": by, "column": given["groups"] or given["time"]}
-        first = {"round": 0, **split, **look}
-        scored = {"strata": given["strata"], "predictions": given["predictions"]}
-        table = {name: given[name] for name in (*_LOOK, "single")}
-        worlds = [{"part": "columns", **table}]
-        weaker = [
+        look = {name: given[name] for name in _LOOK}
+        split = {"groups": given["groups"], "copies": False, "time": given["time"]}
+        first = {"round": 0, "drop": [], **split, **look}
+        worlds = [
             {"part": part, "of": given[part], **first}
             for part in _WEAKER
             if given[part]
         ]
         if not given["single"]:
-            return worlds + weaker
-        worlds += [
-            {"part": "free", "shuffles": given["shuffles"], **first},
-            {"part": "score", **first, **scored},
-            *weaker,
-            {"part": "tomorrow", **first},
+            return worlds
+        steps = given["ladder"] or [{"remedy": "stands", "drop": [], **split}]
+        ladder = [
+            {"step": step["remedy"], **{name: step[name] for name in _STEP}, **look}
+            for step in steps
         ]
-        worlds += [
-            {"part": "also", **first, "by": other["by"], "column": other["column"]}
-            for other in given["also"]
+        last = {"round": 0, **ladder[-1]}
+        again = [
+            {"part": "score", **step, "round": number}
+            for number in range(1, 1 if given["test"] else given["rounds"])
+            for step in ladder
+            # Points in time cannot be dealt out anew.
+            if not step["time"]
         ]
-        # Points in time and a file of test rows cannot be dealt out anew.
-        again = 1 if by == "time" or given["test"] else given["rounds"]
-        worlds += [
-            {"part": "score", **first, **scored, "strata": [], "round": number}
-            for number in range(1, again)
+        return [
+            {"part": "score", **ladder[0], "round": 0},
+            {"part": "floor", "shuffles": given["shuffles"], **last},
+            *({"part": "score", **step, "round": 0} for step in ladder[1:]),
+            *worlds,
+            {"part": "vanish", **last},
+            *again,
         ]
-        return worlds
 
     def wanted(self, world: Mapping[str, Any], learner: str, repeat: int) -> bool:
         """Leave out what a part of the audit has no use for."""
@@ -135,16 +136,11 @@ class AuditTopic:
             folds = min(world["folds"], _FEWER_FOLDS.get(part, world["folds"]))
             most = 1 if learner in _LOOKS else folds
             return learner in _WEAKER[part] and repeat < most
-        if part in ("columns", "free"):
-            return learner == {"columns": "columns", "free": "eapp"}[part] and not (
-                repeat
-            )
-        if part == "tomorrow":
-            return is_fitted_here(learner) and repeat == 0
-        if part == "also":
-            return is_fitted_here(learner) and repeat < world["folds"]
-        judged = is_fitted_here(learner) or learner in ("dummy", "predictions")
-        return judged and repeat < world["folds"]
+        if part == "floor":
+            return learner == "floor" and not repeat
+        if part == "score" and learner == "dummy":
+            return repeat < world["folds"]
+        return is_fitted_here(learner) and repeat < world["folds"]
 
     def configurations_per_trial(self, entry: Entry, count: int) -> int:
         """Learners from shares judge their settings together, others have one."""
@@ -164,26 +160,22 @@ class AuditTopic:
     def _run(self, context: Context) -> Outcome:
         world = context.world
         table = make_table(context.dataset, world)
-        outcome = Outcome(rows=[])
         if world["part"] in _WEAKER:
             return self._weaker(context, table)
-        if world["part"] == "columns":
-            facts, columns, classes = examine(table, world)
-            row = {f"fact.{name}": value for name, value in facts.items()}
-            outcome.curves.update(columns=columns, classes=classes)
-        elif world["part"] == "free":
-            row, curves, notes = free_part(
+        table = without(table, list(world["drop"]))
+        outcome = Outcome(rows=[])
+        if world["part"] == "floor":
+            row, curves = floor_of(
                 table,
                 all_folds(table, world),
                 shuffles=world["shuffles"],
-                seed=context.seed("learner"),
+                seed=int(world["seed"]),
             )
-            outcome.curves.update(curves)
-            outcome.notes.extend(notes)
-        elif world["part"] == "tomorrow":
-            row = self._tomorrow(context, table, outcome)
+        elif world["part"] == "vanish":
+            row, curves = self._vanish(context, table)
         else:
-            row = self._score(context, table, outcome)
+            row, curves = self._score(context, table)
+        outcome.curves.update(curves)
         outcome.rows.append({"config": 0, "checkpoint": None, **row})
         return outcome
 
@@ -219,41 +211,39 @@ class AuditTopic:
             outcome.rows.extend(learn_sets(*given, seed=seed))
         return outcome
 
-    def _score(
-        self, context: Context, table: Table, outcome: Outcome
-    ) -> dict[str, Any]:
-        fold = make_fold(table, context.world, context.repeat)
-        scores, within = fit_and_judge(
-            context.entry,
-            _params(context),
-            table,
-            fold,
-            seed=_model_seed(context),
-            strata=list(context.world.get("strata", [])),
-            predictions=context.world.get("predictions"),
-        )
-        if within:
-            outcome.curves["within"] = within
-        return {
-            **{f"test.{name}": value for name, value in scores.items()},
-            "fact.training-rows": len(fold[0]),
-            "fact.test-rows": len(fold[1]),
-        }
+    def _score(self, context: Context, table: Table) -> tuple[dict[str, Any], Any]:
+        train, test = fold = make_fold(table, context.world, context.repeat)
+        seed = _model_seed(context)
+        given = (context.entry, _params(context), table, fold)
+        answers = fit_and_answer(*given, seed=seed)
+        scores = measures_of(table, test, answers)
+        row = {f"test.{name}": value for name, value in scores.items()}
+        row |= {"fact.training-rows": len(train), "fact.test-rows": len(test)}
+        fits = answers.size <= _MOST_ANSWERS and context.entry.name != "dummy"
+        return row, {"answers": [{"packed": pack(answers)}]} if fits else {}
 
-    def _tomorrow(
-        self, context: Context, table: Table, outcome: Outcome
-    ) -> dict[str, Any]:
+    def _vanish(self, context: Context, table: Table) -> tuple[dict[str, Any], Any]:
         fold = make_fold(table, context.world, context.repeat)
-        model = build(context.entry, _params(context), table, _model_seed(context))
+        seed = _model_seed(context)
+        model = build(context.entry, _params(context), table, seed)
         model.fit(table.X.iloc[fold[0]], table.y[fold[0]])
-        row, curves, notes = decay(model, table, fold, seed=context.seed("scenario"))
-        outcome.curves.update(curves)
-        outcome.notes.extend(notes)
-        return row
+        row, curve = losses(model, table, fold, seed=seed)
+        return row, {"vanish": curve}
+
+
+def pack(answers: NDArray[np.float64]) -> str:
+    """Write answers as text, in single precision."""
+    return base64.b64encode(answers.astype("<f4").tobytes()).decode("ascii")
+
+
+def unpack(text: str, rows: int) -> NDArray[np.float64]:
+    """Read back what `pack` wrote: a number, or a row of them, for every row."""
+    found = np.frombuffer(base64.b64decode(text), dtype="<f4").astype(np.float64)
+    return found if len(found) == rows else found.reshape(rows, -1)
 
 
 def _model_seed(context: Context) -> int:
-    """Seed a model of a fold alike in every part, so that it is the same model."""
+    """Draw a model's chance alike in every part, so that it is the same model."""
     return context.seed("split", learner=context.entry.name)
 
 

@@ -67,18 +67,15 @@ def demo(out: str, jobs: int | None) -> None:
 
 
 def _audit(folder: Path, jobs: int | None) -> Path:
-    """Audit an embedded table as if it were a file of somebody's."""
-    from caveat._files import write_whole
+    """Audit a made-up table with a leak and repeated patients."""
     from caveat.audit import Settings, audit
-    from caveat.datasets import load
+    from caveat.datasets.samples import write_sample
 
-    data = load("breast_cancer")
-    file = folder / "breast_cancer.csv"
-    write_whole(file, data.X.assign(diagnosis=data.y).to_csv(index=False))
+    file = write_sample("patients", folder)
     progress = Progress("demo audit")
     settings = Settings(
         str(file),
-        "diagnosis",
+        "ill",
         models=("logistic-regression", "random-forest"),
         minutes=1.0,
         shuffles=100,
@@ -86,9 +83,9 @@ def _audit(folder: Path, jobs: int | None) -> Path:
     made = audit(
         settings,
         folder / "audit",
-        command="caveat audit breast_cancer.csv --target diagnosis",
+        command="caveat audit patients.csv --target ill",
         jobs=jobs,
         progress=progress.update,
     )
     progress.close()
-    return made.index
+    return made.save()

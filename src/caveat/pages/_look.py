@@ -118,6 +118,8 @@ class Look:
         first = next((c for c in findings if isinstance(c, orders)), None)
         if first and (not score or able.index(first) < able.index(score[0])):
             return (first, *score)
+        if score and score[0].whole:
+            worst = []
         found = tuple(score + worst) or tuple(findings[:1])
         if found:
             return found
@@ -144,8 +146,9 @@ class Look:
 
     @property
     def action(self) -> Prose:
-        """What to do now: the fix of the worst caveat that has one."""
-        asked = [claim.fix for claim in (*self.ordered, *self.claims) if claim.fix]
+        """What to do now: the fix of the title, else of the worst caveat with one."""
+        order = (*self.leading, *self.ordered, *self.claims)
+        asked = [claim.fix for claim in order if claim.fix]
         return prose(asked[0] if asked else self.nothing_to_do)
 
     @property

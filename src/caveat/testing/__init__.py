@@ -4,7 +4,8 @@ Each `check_...` runs all checks of one kind of learner on small made-up data, a
 raises an `AssertionError` of one sentence at the first that fails. `checks_of` lists
 them one by one, for instance for `pytest.mark.parametrize`.
 
-`zoo` makes tables with one planted fault each, to try an audit on.
+`zoo` makes tables with one planted fault each, to try an audit on; `assert_audit`
+holds a table against rules.
 """
 
 from caveat._lazy import attach
@@ -12,6 +13,7 @@ from caveat._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
+        "_audit": ["assert_audit"],
         "_checks": [
             "check_bag_learner",
             "check_classifier",

@@ -56,6 +56,8 @@ class Claim:
 
     compares: ClassVar[bool] = False
     """Whether its words compare ("leads", "better"); they then need its test."""
+    whole: ClassVar[bool] = False
+    """Whether it fills a title by itself, with the worst finding told in it."""
 
     @property
     def estimates(self) -> tuple[Estimate, ...]:

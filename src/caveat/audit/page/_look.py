@@ -1,0 +1,95 @@
+"""From a result to a Look: the ladder first, then section after section."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from caveat import pages
+from caveat.audit.page._caveats import all_claims, floor_estimate, floor_name
+from caveat.audit.page._sections import ladder, sections
+from caveat.audit.page._terms import terms
+from caveat.audit.result import Result
+
+CHECKS = (
+    "Looked for: columns, pairs and gaps that tell the target, rows that belong "
+    "together, copies, order and time, doubtful labels, what needs no learning, "
+    "columns that vanish, weak segments, calibration."
+)
+
+
+def look(
+    found: Result,
+    about: pages.About,
+    *,
+    rules: Sequence[str] = (),
+    further: pages.Part | None = None,
+    digest: str = "",
+) -> pages.Look:
+    """Show what an audit found.
+
+    Parameters
+    ----------
+    found : Result
+    about : About
+        The file.
+    rules : sequence of str
+        Rules for ``--fail-on``.
+    further : Part, optional
+        Sections and claims of other topics' looks.
+    digest : str
+        Of the data, in words.
+    """
+    made = all_claims(found)
+    more = further or pages.Part([], [], {})
+    floor = floor_estimate(found)
+    conditions = (
+        f"{found.done} of {found.planned} trials, {found.folds} folds, "
+        f"seed {found.seed}.{digest}"
+    )
+    again = pages.again_section(
+        about, conditions, repeatable=found.done == found.planned
+    )
+    again = replace(again, blocks=[*again.blocks, terms(found)])
+    return pages.Look(
+        "audit",
+        about.eyebrow("Audit"),
+        [*made, *more.claims],
+        [*sections(found, made), *more.sections, again],
+        figure=ladder(found, floor, floor_name(found)),
+        facts={**about.facts(), **_facts(found)},
+        extra={"ladder": found.to_frame().to_dict("records")},
+        tables={"columns": found.columns, "ladder": found.to_frame(), **more.tables},
+        checks=CHECKS,
+        nothing_to_do=_nothing_to_do(found),
+        rules=rules,
+    )
+
+
+def _facts(found: Result) -> dict[str, object]:
+    score = found.score
+    clusters = columns = None
+    if found.floor is not None:
+        ways = {way.way: way for way in found.floor.ways}
+        clusters, columns = ways.get("clusters"), ways.get("column")
+    worst = found.vanished[0].loss.value if found.vanished else None
+    return {
+        "rows": found.rows,
+        "measure": found.measure,
+        "score": None if score is None else score.value,
+        "low": None if score is None else score.low,
+        "high": None if score is None else score.high,
+        "floor": None if found.floor is None else found.floor.top.score.value,
+        "free": None if clusters is None else clusters.score.value,
+        "best_column": None if columns is None else columns.column,
+        "p_value": None if found.floor is None else found.floor.p_value,
+        "worst_loss": worst,
+    }
+
+
+def _nothing_to_do(found: Result) -> pages.Words:
+    if found.score is None:
+        return "Give it more time with --minutes."
+    one = found.score
+    tail = f" ({one.interval})" if one.interval else ""
+    return f"Nothing to mend: report {one.text}{tail}, with the conditions below."

@@ -1,0 +1,407 @@
+"""The sections of an audit: the table, what survives, the floor, models, columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from caveat import pages
+from caveat.audit.page._caveats import FLOORS
+from caveat.audit.result import Result, Rung
+from caveat.eapp import page as eapp_page
+from caveat.pages import claims, figures
+from caveat.pages.claims import Estimate
+
+_ASIDE = {
+    "identifier": "set aside: names rows",
+    "constant": "set aside: one value",
+    "empty": "set aside: no value",
+    "free text": "set aside: free text",
+    "date": "set aside: a date",
+    "names a group": "set aside: says which rows belong together",
+    "groups": "keeps rows together",
+    "time": "orders the rows",
+    "weights": "weighs the rows",
+    "another target": "set aside: another target",
+    "makes the groups": "set aside: makes the groups",
+    "holds candidates": "set aside: holds candidate labels",
+}
+_RUNGS = {
+    "stands": "as it stands",
+    "leak": "without {columns}",
+    "group": "and {columns} kept together",
+    "copies": "and copies kept together",
+    "time": "and later rows judged",
+}
+_CAUSES = {
+    "leak": "a leak",
+    "group": "the same groups",
+    "copies": "the same rows",
+    "time": "time",
+}
+_MOST_COLUMNS = 8
+
+
+def sections(found: Result, made: Sequence[claims.Claim]) -> list[pages.Section]:
+    """Give the evidence, section by section."""
+    parts = [_data(found), _survives(found, made)]
+    if found.floor is not None:
+        parts.append(_floor(found))
+    parts.append(_models(found, made))
+    if found.vanished:
+        parts.append(_vanish(found, made))
+    return parts
+
+
+def rung_name(rung: Rung) -> str:
+    """Name a step of the ladder."""
+    names = ", ".join(rung.columns[:2]) + (", …" if len(rung.columns) > 2 else "")
+    return _RUNGS[rung.remedy].format(columns=names)
+
+
+def ladder(found: Result, floor: Estimate, name: pages.Prose) -> pages.Figure | None:
+    """Draw what survives; None before anything was measured."""
+    if not found.rungs:
+        return None
+    rungs = [
+        figures.Rung(
+            rung_name(rung),
+            rung.score,
+            None if rung.change is None else rung.change.change,
+            _CAUSES.get(rung.remedy, ""),
+        )
+        for rung in found.rungs
+    ]
+    told = [f"{rung.name} {rung.estimate.text}" for rung in rungs]
+    return figures.ladder(
+        rungs,
+        label=f"{'; '.join(told)}. Floor {floor.text}: {name}.",
+        unit=f"{found.measure} of the model chosen on other folds, held-out rows",
+        floor=figures.Mark(str(name), floor, "free"),
+        limits=found.limits,
+        conditions="Each step keeps the steps above it. Line: 95 % interval over "
+        "folds, corrected for shared rows. Hatched: what needs no learning. A step "
+        "that changes nothing beyond its interval is grey.",
+        downloads=[pages.Download.csv("ladder.csv", found.to_frame())],
+    )
+
+
+def _data(found: Result) -> pages.Section:
+    parts: list[Any] = [
+        f"{pages.count(found.rows)} rows",
+        pages.plural(len(found.columns), "column"),
+    ]
+    sizes = found.classes
+    if len(sizes) == 2:
+        share = sizes["rows"].iloc[1] / max(1, sizes["rows"].sum())
+        label = pages.code(str(sizes["label"].iloc[1]))
+        parts.append(pages.say("{s} {label}", s=pages.percent(share), label=label))
+    elif len(sizes):
+        parts.append(f"{len(sizes)} classes")
+    aside = [
+        name for name, why in found.aside.items() if "aside" in _ASIDE.get(why, "")
+    ]
+    if aside:
+        verb = "was" if len(aside) == 1 else "were"
+        parts.append(f"{pages.plural(len(aside), 'column')} {verb} set aside")
+    return pages.Section(
+        "data",
+        "The table",
+        pages.join(parts, ", "),
+        lead="What every column tells of the target by itself, on rows that it was not "
+        "fitted on.",
+        blocks=[_column_table(found)],
+    )
+
+
+def _column_table(found: Result) -> pages.Table:
+    known = found.columns
+    named = {c for one in found.findings for c in one.columns} | set(found.aside)
+    order = known.assign(
+        first=known["column"].isin(named), alone=known["alone"].astype(float)
+    ).sort_values(["first", "alone"], ascending=[False, False], kind="stable")
+    shown = order.head(_MOST_COLUMNS)
+    unit = "R²" if (known["measure"] == "r2").any() else "AUC"
+    rows = [
+        pages.Row(
+            [
+                pages.Cell(pages.code(pages.shorten(str(row.column), 40))),
+                pages.Cell(str(row.kind)),
+                pages.Cell(pages.fixed(row.alone, 2), value=_number(row.alone)),
+                pages.Cell(_span(row.low, row.high)),
+                pages.Cell(
+                    _ASIDE.get(found.aside.get(row.column, ""), ""), tone="muted"
+                ),
+            ]
+        )
+        for row in shown.itertuples()
+    ]
+    left = len(known) - len(rows)
+    return pages.Table(
+        "columns",
+        "Columns, those with a remark first",
+        [
+            pages.Column("Column", "name"),
+            pages.Column("Read as", "text"),
+            pages.Column(f"Alone, {unit}", best="max", term="term-alone"),
+            pages.Column("95 % interval"),
+            pages.Column("Role", "text"),
+        ],
+        rows,
+        conditions=f"{pages.plural(left, 'more column')} in the CSV."
+        if left > 0
+        else "",
+        downloads=[pages.Download.csv("columns.csv", known)],
+    )
+
+
+def _survives(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
+    lead = "Each finding is told as the score before and after its remedy."
+    if not found.rungs:
+        return pages.Section(
+            "survives",
+            "What survives",
+            "No model was judged yet",
+            lead=lead,
+            blocks=[pages.Notice("Give it more time with --minutes.")],
+        )
+    remedies = [one for one in made if isinstance(one, claims.Remedy)]
+    remedies += [one.remedy for one in made if getattr(one, "remedy", None)]  # type: ignore[attr-defined]
+    lost = [one for one in remedies if one.decided]
+    heading: Any = "No remedy that was tried changes the score beyond its interval"
+    if len(found.rungs) == 1:
+        heading = "Nothing was found that calls for a remedy"
+    if lost:
+        heading = min(lost, key=lambda one: found.sign * one.change.value)
+    rows = [
+        pages.Row(
+            [
+                pages.Cell(rung_name(rung)),
+                pages.Cell(rung.score.text, value=rung.score.value, tone="strong"),
+                pages.Cell(rung.score.interval or "–"),
+                *_change_cells(rung),
+            ]
+        )
+        for rung in found.rungs
+    ]
+    table = pages.Table(
+        "ladder",
+        "The ladder in numbers",
+        [
+            pages.Column("Step", "name"),
+            pages.Column(found.measure),
+            pages.Column("95 % interval"),
+            pages.Column("Change"),
+            pages.Column("95 % interval"),
+        ],
+        rows,
+        conditions="Changes are paired on the same rows.",
+        brief=True,
+    )
+    return pages.Section(
+        "survives", "What survives", heading, lead=lead, blocks=[table]
+    )
+
+
+def _change_cells(rung: Rung) -> list[pages.Cell]:
+    if rung.change is None:
+        return [pages.Cell(), pages.Cell()]
+    one = rung.change.change
+    return [
+        pages.Cell(pages.signed(one.value, one.places), value=one.value),
+        pages.Cell(one.interval or "–"),
+    ]
+
+
+def _floor(found: Result) -> pages.Section:
+    assert found.floor is not None
+    top = found.floor.top
+    heading = claims.Value(
+        pages.say(FLOORS[top.way], column=pages.code(top.column)),
+        top.score,
+        "reach" if top.way == "clusters" else "reaches",
+    )
+    rows = [
+        pages.Row(
+            [
+                pages.Cell(pages.say(FLOORS[one.way], column=pages.code(one.column))),
+                pages.Cell(one.score.text, value=one.score.value, tone="strong"),
+                pages.Cell(
+                    "by definition"
+                    if one.score.low == one.score.high
+                    else one.score.interval or "–"
+                ),
+            ]
+        )
+        for one in found.floor.ways
+    ]
+    p_value = found.floor.p_value
+    blocks: list[Any] = [
+        pages.Table(
+            "floor",
+            "Ways to answer without learning",
+            [
+                pages.Column("Way", "name"),
+                pages.Column(found.measure),
+                pages.Column("95 % interval"),
+            ],
+            rows,
+            conditions=""
+            if p_value is None
+            else f"{pages.p_value(p_value)} for the furthest of all ways and columns, "
+            f"{found.floor.shuffles} shuffles. Without the columns that were dropped.",
+        )
+    ]
+    if found.clusters is not None:
+        clusters = eapp_page.sections(found.clusters)[0]
+        blocks.append(pages.Details("Clusters in detail (EAPP)", clusters.blocks))
+    return pages.Section(
+        "floor",
+        "The floor",
+        heading,
+        lead="What needs no learning. A model is worth what it adds to this.",
+        blocks=blocks,
+    )
+
+
+def _models(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
+    if not found.models:
+        return pages.Section(
+            "models",
+            "The models",
+            "No model gave a value",
+            blocks=[pages.Notice("Give it more time with --minutes.")],
+        )
+    orders = [one for one in made if isinstance(one, claims.Tie | claims.Comparison)]
+    first = found.models[0]
+    heading: Any = orders[0] if orders else claims.Value(first.title, first.score)
+    names = {"accuracy": "Accuracy", "log-loss": "Log-loss", "r2": "R²"}
+    further = [n for n in names if any(n in one.further for one in found.models)]
+    rows = [
+        pages.Row(
+            [
+                pages.Cell(one.title),
+                pages.Cell(one.score.text, value=one.score.value, tone="strong"),
+                pages.Cell(one.score.interval or "–"),
+                pages.Cell(_behind(one.behind), tone="muted"),
+                *(
+                    pages.Cell(pages.fixed(one.further.get(name), 3))
+                    for name in further
+                ),
+            ]
+        )
+        for one in found.models
+    ]
+    constant = f"{found.chance:.3g}" if found.chance == found.chance else "–"
+    rows.append(
+        pages.Row(
+            [pages.Cell("constant answer"), pages.Cell(constant)]
+            + [pages.Cell()] * (2 + len(further)),
+            place="bottom",
+        )
+    )
+    table = pages.Table(
+        "models",
+        f"{found.measure} of every model, all remedies applied",
+        [
+            pages.Column("Model", "name"),
+            pages.Column(found.measure, term="term-auc" if found.sign > 0 else ""),
+            pages.Column("95 % interval", term="term-interval"),
+            pages.Column("Behind the first"),
+            *(pages.Column(names[name]) for name in further),
+        ],
+        rows,
+        conditions="Default settings, nothing was tuned. Behind: paired over folds, "
+        "corrected for shared rows and for all comparisons.",
+        brief=True,
+    )
+    return pages.Section("models", "The models", heading, blocks=[table])
+
+
+def _behind(one: Estimate | None) -> str:
+    if one is None:
+        return ""
+    tail = f" ({one.interval})" if one.interval else ""
+    return f"{one.text}{tail}"
+
+
+def _vanish(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
+    worst = found.vanished[0]
+    told = [one for one in made if isinstance(one, claims.Loss)]
+    heading: Any = told[0] if told else _loss(worst)
+    again = [one for one in found.vanished if one.refitted is not None]
+    dots = [
+        figures.Dot(
+            one.column, one.loss, "serious" if (one.loss.low or 0) > 0 else "faint"
+        )
+        for one in found.vanished
+    ]
+    frame = pd.DataFrame(
+        [
+            {
+                "column": one.column,
+                "before": one.before.value,
+                "after": one.after.value,
+                "loss": one.loss.value,
+                "low": one.loss.low,
+                "high": one.loss.high,
+                "refitted": None if one.refitted is None else one.refitted.value,
+            }
+            for one in found.vanished
+        ]
+    )
+    figure = figures.score_dots(
+        dots,
+        name="vanish",
+        title=f"What {worst.model} loses without each column",
+        label="; ".join(
+            f"without {one.column} {one.loss.text}" for one in found.vanished
+        ),
+        unit=f"{found.measure} lost when the column vanishes",
+        conditions="Filled in by the mean or most frequent value; 95 % intervals over "
+        "all folds, corrected for shared rows.",
+        downloads=[pages.Download.csv("vanish.csv", frame)],
+    )
+    refitted = [
+        pages.Row(
+            [
+                pages.Cell(pages.code(pages.shorten(one.column, 40))),
+                pages.Cell(one.before.text),
+                pages.Cell(one.after.text, tone="strong"),
+                pages.Cell("" if one.refitted is None else _behind(one.refitted)),
+            ]
+        )
+        for one in again
+    ]
+    table = pages.Table(
+        "refitted",
+        "Filled in, and refitted without it",
+        [
+            pages.Column("Column", "name"),
+            pages.Column("With it"),
+            pages.Column("Filled in"),
+            pages.Column("Refitted"),
+        ],
+        refitted,
+        titled=True,
+    )
+    blocks: list[Any] = [figure, *([table] if refitted else [])]
+    return pages.Section("vanish", "When columns vanish", heading, blocks=blocks)
+
+
+def _loss(one: Any) -> claims.Loss:
+    return claims.Loss(
+        one.model, pages.code(one.column), one.before, one.after, one.loss, one.refitted
+    )
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None or value != value else float(value)
+
+
+def _span(low: Any, high: Any) -> str:
+    if _number(low) is None or _number(high) is None:
+        return "–"
+    return f"{pages.fixed(low, 2)} to {pages.fixed(high, 2)}"
