@@ -29,7 +29,7 @@ from sklearn.model_selection import train_test_split
 import caveat
 from caveat.datasets import load
 from caveat.models import make_model
-from caveat.shift import Mean, shift_curve
+from caveat.shift import Mean, Subsets, shift_curve
 
 FOLDER = Path(__file__).resolve().parents[1].parent / "shared/data/feature-shift"
 
@@ -164,6 +164,67 @@ def bench_linear() -> None:
         print(f"  {cap:6,} masks x {n_test:4} rows   {line[0]:8.2f}{line[1]:12.2f}")
 
 
+def bench_subsets() -> None:
+    """About 300 subsets of heart: a user's loop, one stacked call, and caveat."""
+    _, X, y, X_test, y_test = heart()
+    fill = Mean().fit(X)
+    settings = {"metric": ["accuracy", "auc"], "random_state": 0, "max_subsets": 34}
+    for name, least in (("lightgbm", (16, 8)), ("logistic-regression", (40, 7))):
+        model = make_model(name, "binary").fit(X, y)
+        shift_curve(model, X, y, X_test, y_test, **settings)  # compiles
+        quick, curve = timed(shift_curve, model, X, y, X_test, y_test, **settings)
+        gone = [_columns(k, X, 34) for k in range(X.shape[1] + 1)]
+        loop, one = timed(_by_loop, model, fill, X_test, y_test, gone)
+        stacked, other = timed(_by_stack, model, fill, X_test, y_test, gone)
+        for found in (one, other):
+            for measure, values in found.items():
+                expected = curve.of(measure)["value"]
+                np.testing.assert_allclose(values, expected, rtol=1e-9)
+        count = sum(map(len, gone))
+        print(f"\nheart, {name}, {count} subsets: caveat {quick:.2f} s")
+        print(f"  a plain loop {loop / quick:5.1f} x, stacked {stacked / quick:5.1f} x")
+        assert loop / quick >= least[0], f"only {loop / quick:.1f} times a plain loop"
+        assert stacked / quick >= least[1], f"only {stacked / quick:.1f} times stacked"
+
+
+def _columns(k: int, X: pd.DataFrame, most: int) -> list[list[str]]:
+    """List the same subsets of k columns that the curve takes."""
+    names = np.array(X.columns, dtype=object)
+    if k == 0:
+        return [[]]
+    subsets = Subsets(len(names), k, most=most, seed=0)
+    return [list(names[mask]) for mask in subsets.take(0, len(subsets))]
+
+
+def _by_loop(model, fill, X_test, y_test, gone) -> dict[str, list[float]]:
+    """Impute, ask and measure one subset after the other."""
+    found: dict[str, list[float]] = {"accuracy": [], "auc": []}
+    for subsets in gone:
+        tables = (fill.impute(X_test, columns) for columns in subsets)
+        scores = [_measured(model.predict_proba(one), model, y_test) for one in tables]
+        for place, name in enumerate(found):
+            found[name].append(float(np.mean([each[place] for each in scores])))
+    return found
+
+
+def _by_stack(model, fill, X_test, y_test, gone) -> dict[str, list[float]]:
+    """Put all imputed tables below each other and ask once."""
+    tables = [fill.impute(X_test, one) for subsets in gone for one in subsets]
+    answers = model.predict_proba(pd.concat(tables, ignore_index=True))
+    parts = iter(answers.reshape(len(tables), len(X_test), -1))
+    found: dict[str, list[float]] = {"accuracy": [], "auc": []}
+    for subsets in gone:
+        scores = [_measured(next(parts), model, y_test) for _ in subsets]
+        for place, name in enumerate(found):
+            found[name].append(float(np.mean([each[place] for each in scores])))
+    return found
+
+
+def _measured(proba, model, y_test) -> tuple[float, float]:
+    labels = model.classes_[proba.argmax(axis=1)]
+    return accuracy_score(y_test, labels), roc_auc_score(y_test, proba[:, 1])
+
+
 def main() -> None:
     """Run all comparisons."""
     quick = "quick" in sys.argv[1:]
@@ -172,6 +233,7 @@ def main() -> None:
         f"{sklearn.__version__}, numpy {np.__version__}, Python "
         f"{platform.python_version()}"
     )
+    bench_subsets()
     bench_plain_loop()
     bench_tolerance(1000 if quick else 10_000)
     bench_linear()
