@@ -202,7 +202,9 @@ def look(
     asked = list({one.label: one for one in [*_losses(missing), *outages]}.values())
     check_outages(asked, list(rows.folds[0].X_train.columns))
     contenders, notes = _contenders(name, fitted, rows, how)
-    deployed = first_choice(contenders, rows.folds[0], _scorer(how, rows.task))
+    deployed = contenders[0].name
+    if fitted is None:
+        deployed = first_choice(contenders, rows.folds[0], _scorer(how, rows.task))
     book = _measured(rows, contenders, asked, how, deployed, progress, found)
     fold = rows.folds[0]
     columns = [str(name) for name in fold.X_train.columns]
