@@ -1,14 +1,30 @@
-"""`caveat demo`: a complete example on embedded data, without network."""
+"""`caveat demo`: a complete example without network: a study, an audit, every look."""
 
 from __future__ import annotations
 
+import io
+import json
 import time
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import click
 
 from caveat.cli._console import Progress, duration, say
 from caveat.cli._folder import Folder
+
+LOOKS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "audit": ("patients", ("--target", "ill", "--minutes", "1")),
+    "eapp": ("loans", ("--target", "default")),
+    "shift": ("sensors", ("--target", "fault", "--missing", "vibration,current")),
+    "bags": (
+        "shops",
+        ("--by", "shop", "--shares", "shop-shares.csv", "--positive", "returns"),
+    ),
+    "candidates": ("birds", ("--annotators", "anna,ben,carl", "--no-model")),
+    "multilabel": ("songs", ("--targets", "calm,sad,happy,angry")),
+}
+"""Every look with the sample it is shown on, as `caveat sample` suggests it."""
 
 
 @click.command(epilog="Example:  caveat demo --out demo")
@@ -21,15 +37,13 @@ from caveat.cli._folder import Folder
 )
 @click.option("--jobs", type=int, metavar="N", help="Number of workers [all cores].")
 def demo(out: str, jobs: int | None) -> None:
-    """Run a small study from end to end: plan, run, select, report; then an audit.
+    """Run a small study from end to end, then every look on a file made on the spot.
 
-    Six models on three data sets that come with scikit-learn, and the page about one
-    of them. Calling it again resumes: what was run is kept in the ledgers.
+    The study: six models on three data sets that come with scikit-learn. The audit:
+    visits of patients, several each, and a code that is written too late. Calling it
+    again resumes the study: what was run is kept in the ledger.
     """
-    from caveat.board import build_report
-    from caveat.cli._leaderboard import show_leaderboard
     from caveat.exceptions import InvalidInput
-    from caveat.study import Ledger, run
 
     folder = Path(out)
     try:
@@ -38,9 +52,21 @@ def demo(out: str, jobs: int | None) -> None:
         raise InvalidInput(
             f"--out {out!r} cannot be made: {error.strerror}; name another folder"
         ) from error
+    say(f"Report: {_study(folder, jobs)}")
+    for command in LOOKS:
+        title, page = _look(folder, command)
+        say(f"{command.capitalize()}: {title or page}")
+        say(f"  {page}")
+
+
+def _study(folder: Path, jobs: int | None) -> Path:
+    """Plan, run, select, report."""
+    from caveat.board import build_report
+    from caveat.cli._leaderboard import show_leaderboard
+    from caveat.study import Ledger, run
+
     ledger = folder / "demo.ledger"
-    progress = Progress("demo study")
-    started = time.monotonic()
+    progress, started = Progress("demo study"), time.monotonic()
     summary = run(
         "demo",
         ledger,
@@ -53,39 +79,32 @@ def demo(out: str, jobs: int | None) -> None:
     with Ledger(ledger) as book:
         records = book.records()
     show_leaderboard(records, summary.study)
-    page = build_report(
-        records,
-        folder / "report",
-        command=f"caveat report {ledger} --out {folder}/report",
-    )
-    say(
-        f"{summary.total} trials, {summary.failed or 'none'} failed, "
-        f"{duration(time.monotonic() - started)}. Ledger: {ledger}"
-    )
-    say(f"Report: {page}")
-    say(f"Audit: {_audit(folder, jobs)}")
+    took = duration(time.monotonic() - started)
+    failed = summary.failed or "none"
+    say(f"{summary.total} trials, {failed} failed, {took}. Ledger: {ledger}")
+    command = f"caveat report {ledger} --out {folder}/report"
+    return build_report(records, folder / "report", command=command)
 
 
-def _audit(folder: Path, jobs: int | None) -> Path:
-    """Audit a made-up table with a leak and repeated patients."""
-    from caveat.audit import Settings, audit
+def _look(folder: Path, command: str) -> tuple[str, str]:
+    """Run a command on its sample as a person would; return its title and its page."""
+    from caveat.cli._root import caveat
     from caveat.datasets.samples import write_sample
 
-    file = write_sample("patients", folder)
-    progress = Progress("demo audit")
-    settings = Settings(
-        str(file),
-        "ill",
-        models=("logistic-regression", "random-forest"),
-        minutes=1.0,
-        shuffles=100,
-    )
-    made = audit(
-        settings,
-        folder / "audit",
-        command="caveat audit patients.csv --target ill",
-        jobs=jobs,
-        progress=progress.update,
-    )
-    progress.close()
-    return made.save()
+    name, options = LOOKS[command]
+    samples = folder / "samples"
+    file = samples / f"{name}.csv"
+    if not file.exists():
+        file = write_sample(name, samples)
+    words = [str(samples / one) if one.endswith(".csv") else one for one in options]
+    page = ["--out", str(folder / command), "--json"]
+    spoken = io.StringIO()
+    with redirect_stdout(spoken):
+        caveat.main(
+            [command, str(file), *words, *page],
+            prog_name="caveat",
+            standalone_mode=False,
+        )
+    found = json.loads(spoken.getvalue())
+    title = str(found.get("title") or "").replace("\u00a0", " ")
+    return title, str(folder / command / "index.html")

@@ -42,7 +42,7 @@ def show_leaderboard(records: Records, study: str) -> None:
     free = _free_part(records, measure)
     if free is not None:
         rows.append(
-            ["free part (EAPP)", "", *(_number(free.get(name)) for name in means.index)]
+            ["clusters (EAPP)", "", *(_number(free.get(name)) for name in means.index)]
         )
     table(
         ["learner", "rank", *map(str, means.index)],
