@@ -146,6 +146,8 @@ def _findings(found: Result) -> Iterator[claims.Claim]:
         severity = one.severity
         if rung is not None and _REMEDY_OF[one.kind] != "leak":
             severity = _measured_severity(found, rung, one.severity)
+        elif one.kind == "group" and "group" in rungs:
+            severity = "note"  # rows of one owner share what else is alike in them
         yield Found(
             one,
             remedy,
