@@ -89,7 +89,14 @@ def write_tables():
     birds["pitch"] += 3 * birds["species"].eq("finch")
     also = np.where(rng.random(120) < 0.4, "|owl", "")
     birds["heard"] = birds["species"] + np.where(birds["species"] == "owl", "", also)
+    for person, error in (("anna", 0.1), ("ben", 0.2), ("carl", 0.5)):
+        guess = rng.choice(birds["species"].unique(), 120)
+        birds[person] = np.where(rng.random(120) < error, guess, birds["species"])
     birds.to_csv("birds.csv", index=False)
+    told = birds.rename_axis("item").reset_index()
+    told[["item", "species"]].to_csv("truth.csv", index=False)
+    told = told.melt("item", ["anna", "ben", "carl"], "annotator", "label")
+    told.to_csv("answers.csv", index=False)
     pets = birds[["pitch", "length"]].assign(label=birds["species"])
     for person in ("person_1", "person_2"):
         pets[person] = np.where(rng.random(120) < 0.9, birds["species"], "owl")

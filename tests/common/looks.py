@@ -21,6 +21,8 @@ from caveat.bags.ecological.result import SharesResult
 from caveat.bags.result import FLOORS, MEASURES, ORACLE, RULE, SCORE_COLUMNS
 from caveat.bags.result import Result as BagsResult
 from caveat.board import build_page
+from caveat.candidates import page as candidates_page
+from caveat.candidates.result import Result as CandidatesResult
 from caveat.eapp import page as eapp_page
 from caveat.eapp._null_band import VERDICTS
 from caveat.eapp.result import Result as EAPPResult
@@ -505,15 +507,94 @@ def audit_looks():
     return audit_results().map(lambda found: audit_page.look(found, ABOUT))
 
 
+@st.composite
+def candidates_results(draw):
+    """Draw a crowd: of one or several people, with truth or without."""
+    people, known = draw(st.integers(0, 3)), draw(st.sampled_from([0, 1, 40]))
+    ends = st.tuples(shares, shares, shares).map(lambda t: tuple(sorted(t)))
+    middle = ends.map(lambda t: (t[1], t[0], t[2]))
+    unknown = (np.nan, np.nan, np.nan)
+    low, value, high = sorted(draw(st.tuples(*[st.floats(-1, 1)] * 3)))
+    names = ["majority-vote", "pooled", "joint"]
+    methods = pd.DataFrame(
+        [
+            (name, draw(shares), draw(shares), *draw(middle), "")
+            for name in ["most frequent label", *names]
+        ],
+        columns=[
+            *("name", "agreement", "information", "accuracy"),
+            *("low", "high", "summary"),
+        ],
+    )
+    flags = st.sampled_from(["", "spammer", "adversary", "few answers"])
+    who = pd.DataFrame(
+        [(f"p{n}", 9, *draw(middle), draw(flags)) for n in range(people)],
+        columns=["annotator", "answers", "accuracy", "low", "high", "flag"],
+    )
+    curve = pd.DataFrame(
+        [(n + 1, *draw(middle), n == 2) for n in range(3)],
+        columns=["answers", "accuracy", "low", "high", "expected"],
+    )
+    confused = pd.DataFrame(
+        [("a", "b", *draw(middle), "p0", draw(shares))],
+        columns=["true", "named", "share", "low", "high", "most_by", "their_share"],
+    )
+    return CandidatesResult(
+        items=50,
+        annotators=people,
+        answers=120,
+        classes=("a", "b"),
+        vague=1.2,
+        people_known=people > 0,
+        chosen=draw(st.sampled_from(names)),
+        rule="predicting answers that were left out",
+        known=known,
+        accuracy=draw(st.one_of(middle, st.just((draw(shares), np.nan, np.nan)))),
+        difference=(value, low, high) if known else unknown,
+        constant=(draw(shares), np.nan, np.nan),
+        alpha=draw(st.one_of(middle, st.just(unknown))),
+        unsure=draw(st.sampled_from([0, 3, 30])),
+        unanswered=draw(st.sampled_from([0, 2])),
+        ambiguous=draw(st.sampled_from([0, 4])),
+        calibration=draw(shares) if known else np.nan,
+        methods=methods,
+        people=who,
+        kappas=pd.DataFrame(
+            [("p0", "p1", 9, *draw(middle))],
+            columns=["one", "other", "items", "kappa", "low", "high"],
+        ),
+        confusions=confused.head(draw(st.integers(0, 1))),
+        curve=draw(st.sampled_from([curve, curve[:0]])),
+        sizes=pd.DataFrame({"labels": [1], "answers": [120], "share": [1.0]}),
+        suggestions=pd.DataFrame(
+            [("1", "a", 0.9, "pooled", "a")],
+            columns=["item", "label", "probability", "source", "vote"],
+        ),
+        ask_again=pd.DataFrame(
+            [("1", 0.2, "people disagree")], columns=["item", "gain", "reason"]
+        ),
+        conditions="3 methods.",
+        notes=("column 'file' is no feature: identifier",),
+    )
+
+
+def candidates_looks():
+    return st.builds(
+        lambda found: candidates_page.look(found, ABOUT), candidates_results()
+    )
+
+
 TOPICS = {
     "audit": audit_looks(),
     "report": report_looks(),
+    "candidates": candidates_looks(),
     "eapp": eapp_looks(),
     "multilabel": multilabel_looks(),
     "shift": shift_looks(),
 }
 RESULTS = {
     "audit": audit_results(),
+    "candidates": candidates_results(),
     "eapp": eapp_results(),
     "multilabel": multilabel_results(),
     "shift": shift_results(),

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from caveat.candidates._candidates import CandidateSets, as_candidates
 from caveat.candidates._classifier import CRITERIA, PartialLabelClassifier
@@ -203,6 +204,63 @@ def suggest_labels(
             "covered": sets.matrix[rows, overall],
         }
     )
+
+
+def out_of_fold(
+    X: Any,
+    candidates: Any,
+    algorithm: str = "proden",
+    *,
+    steps: int = 1000,
+    folds: int = 3,
+    random_state: int = 0,
+) -> NDArray[np.float64]:
+    """Predict every item by a network that has not learnt from its set.
+
+    Parameters
+    ----------
+    X, candidates
+        Items and their sets.
+    algorithm : str, default="proden"
+    steps : int, default=1000
+    folds : int, default=3
+    random_state : int, default=0
+
+    Returns
+    -------
+    array of shape (n_items, n_classes)
+        Probabilities of all classes, candidates or not.
+    """
+    sets = as_candidates(candidates, warn=False)
+    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
+    frame = frame.rename(columns=str)
+    order = np.random.default_rng([random_state, 3]).permutation(len(sets))
+    found = np.empty(sets.shape)
+    for test in np.array_split(order, folds):
+        train = np.setdiff1d(np.arange(len(sets)), test)
+        model = fit_all_items(
+            *(frame.iloc[train], sets[train], algorithm),
+            steps=steps,
+            random_state=random_state,
+        )
+        found[test] = model.predict_proba(frame.iloc[test])
+    return found
+
+
+def fit_all_items(
+    X: pd.DataFrame,
+    candidates: CandidateSets,
+    algorithm: str,
+    *,
+    steps: int,
+    random_state: int,
+) -> PartialLabelClassifier:
+    """Fit one algorithm without repeating what the page says of the sets."""
+    model = PartialLabelClassifier(
+        algorithm, max_steps=steps, random_state=random_state
+    )
+    _fit_quietly([model], X.rename(columns=str), candidates, None, None)
+    return model
 
 
 def choose_criterion(sets: CandidateSets, asked: str | None = None) -> tuple[str, str]:

@@ -1,9 +1,9 @@
-"""A person's table with candidate labels in some of its columns."""
+"""A person's files with candidate labels: sets, annotators' columns, long answers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -11,125 +11,140 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from caveat.candidates._annotations import Annotations
-from caveat.candidates._candidates import CandidateSets, Mask
-from caveat.datasets import read
+from caveat.candidates._candidates import CandidateSets
+from caveat.candidates.crowd import Answers
+from caveat.candidates.crowd._answers import ITEM
+from caveat.datasets import Dataset, columns_left_out, detect_kinds, read
 from caveat.datasets._files import bytes_of, existing, find_format
 from caveat.datasets.readers._csv import read_csv
 from caveat.datasets.readers._packed import unpacked
 from caveat.datasets.readers._parquet import read_parquet
 from caveat.exceptions import InvalidInput, UnknownName, listing
 
+SETS = "candidates"
+"""Who named the labels of a column of sets: nobody in particular."""
+
 
 @dataclass(frozen=True)
-class CandidateTable:
-    """Features, candidate sets and whatever else a file says.
+class CrowdTable:
+    """Who said what of which item, and what else a file says of the items.
 
     Attributes
     ----------
+    answers : Answers
+        Of a column of sets, one answer per item.
     X : DataFrame
-    sets : CandidateSets
-    annotations : Annotations or None
-        Where the file has a column per annotator.
-    y : array of labels or None
-        The truth, where the file has it.
+        Features of the items, in the order of `answers.items`; no column if there are
+        none.
+    truth : int array or None
+        The true class of every item, -1 where it is not known.
+    left_out : mapping of column to reason
+        Columns that only name their rows, and so are no features.
+    people : bool
+        Whether it is known who said what.
     notes : list of str
     """
 
+    answers: Answers
     X: pd.DataFrame
-    sets: CandidateSets
-    annotations: Annotations | None
-    y: np.ndarray | None
-    notes: list[str]
+    truth: np.ndarray | None
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    people: bool = True
+    notes: Sequence[str] = ()
+
+    @property
+    def sets(self) -> CandidateSets:
+        """All labels that anybody named of an item; all classes where nobody did."""
+        named = self.answers.votes() > 0
+        named[~named.any(axis=1)] = True
+        return CandidateSets(named, self.answers.classes)
 
 
 def read_candidates(
-    path: str | Path,
+    data: str | Path | pd.DataFrame | Dataset | None = None,
     *,
     candidates: str | None = None,
     annotators: Sequence[str] = (),
-    truth: str | None = None,
+    answers: str | Path | pd.DataFrame | None = None,
+    truth: str | Path | pd.DataFrame | None = None,
+    columns: Mapping[str, str | None] | None = None,
     drop: Sequence[str] = (),
     separator: str = "|",
-    combine: str = "aggregate",
-    count: int = 2,
-) -> CandidateTable:
-    r"""Read a table whose cells hold candidate labels, such as ``cat|dog``.
+) -> CrowdTable:
+    r"""Read candidate labels, such as ``cat|dog``, and what belongs to them.
 
     Parameters
     ----------
-    path : path
-        CSV or Parquet; or a MATLAB file of partial labels, which needs no more.
+    data : path, DataFrame or Dataset, optional
+        A table of items: CSV or Parquet; or a MATLAB file of partial labels.
     candidates : str, optional
-        The column with the sets.
-    annotators : sequence of str, optional
-        Columns with one person's labels each, instead; ``*`` stands for any text.
-    truth : str, optional
-        Column with the true label, where it is known.
+        Its column with the sets.
+    annotators : sequence of str
+        Its columns with one person's labels each, instead; ``*`` stands for any text.
+    answers : path or DataFrame, optional
+        A long table instead: one row per answer. `data` then joins by the item.
+    truth : str, path or DataFrame, optional
+        Column of `data` with the true label, or a table of item and truth.
+    columns : mapping, optional
+        Names of the columns ``item``, ``annotator`` and ``label``, where not usual.
     drop : sequence of str
-        Columns to leave out.
+        Columns that are no features.
     separator : str, default="|"
         Between the labels of a set.
-    combine : {"aggregate", "vaguest", "vote", "first", "majority"}
-        How one set is made of several people's.
-    count : int, default=2
-        For "vote" and "first".
 
     Returns
     -------
-    CandidateTable
+    CrowdTable
 
     Examples
     --------
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "pets.csv"
-    >>> _ = file.write_text("size,anna,ben\n3,cat,cat|fox\n9,dog,dog\n4,fox,\n")
-    >>> pets = read_candidates(file, annotators=["anna", "ben"])
-    >>> pets.sets.classes, pets.sets.sizes.tolist(), list(pets.X.columns)
-    (('cat', 'dog', 'fox'), [2, 1, 1], ['size'])
+    >>> pets = pd.DataFrame({"size": [3, 9, 4], "ann": ["cat", "dog", "fox"],
+    ...                      "ben": ["cat|fox", "dog", None]})
+    >>> found = read_candidates(pets, annotators=["ann", "ben"])
+    >>> found.answers.classes, found.answers.per_item.tolist(), list(found.X.columns)
+    (('cat', 'dog', 'fox'), [2, 2, 1], ['size'])
     """
-    place = existing(path)
-    form = find_format(place)
-    if form == "mat":
-        found = read(place)
-        truth_values = None if found.y is None else found.y.to_numpy()
-        sets = CandidateSets(found.candidates, found.classes)
-        return CandidateTable(found.X, sets, None, truth_values, list(found.notes))
-    asked = [name for name in (candidates, truth, *annotators) if name]
-    frame, notes = _frame(place, form, asked)
-    people = _columns(frame, annotators)
-    if bool(people) == (candidates is not None):
+    given = [bool(candidates), bool(annotators), answers is not None]
+    names = dict(columns or {})
+    if data is not None and sum(given) == 0:
+        whole = _partial(data)
+        if whole is not None:
+            return _of_dataset(whole)
+    if sum(given) != 1:
+        there = "" if data is None else f"; there are {listing(_header(data))}"
         raise InvalidInput(
             "say which column holds the candidate labels (--candidates), or which "
-            "columns hold one annotator's each (--annotators), not both; there are "
-            f"{listing(frame.columns)}"
+            "columns hold one annotator's each (--annotators), or which file holds all "
+            f"answers (--answers): one of the three{there}"
         )
-    chosen = people or [str(candidates)]
-    for name in [*chosen, *([truth] if truth else []), *drop]:
-        if name not in frame.columns:
-            raise UnknownName.among("column", name, map(str, frame.columns))
-    # Read again, so that codes such as 007 and words such as NA stay labels.
-    labelled = [*chosen, *([truth] if truth else [])]
-    frame, notes = _frame(place, form, labelled)
-    cells = [[labels_of(cell, separator) for cell in frame[name]] for name in chosen]
-    y = None if truth is None else np.array([str(v).strip() for v in frame[truth]])
-    known = {label for column in cells for cell in column for label in cell}
-    classes = sorted(known | set([] if y is None else y.tolist()))
-    X = frame.drop(columns=[*labelled, *drop])
-    if not X.shape[1]:
-        raise InvalidInput(
-            f"{place.name} has no column left to learn from, besides "
-            f"{listing(labelled)}"
-        )
-    annotations = None
-    if people:
-        annotations = _annotations(cells, classes)
-        matrix: Mask = annotations.combine(combine, count=count)
-        sets = CandidateSets(matrix, tuple(classes))
+    if answers is not None:
+        long = _long(answers, names, separator)
+        frame, notes = _joined(data, long, names)
+        labelled: list[str] = []
     else:
-        sets = CandidateSets.from_sets(cells[0], classes)
-        check_several(chosen[0], cells[0], separator)
-    return CandidateTable(X, sets, annotations, y, notes)
+        if data is None:
+            raise InvalidInput("pass the file that --candidates or --annotators names")
+        named = [candidates, *annotators, truth]
+        frame, notes = _frame(data, [str(name) for name in named if name is not None])
+        labelled = _columns(frame, annotators or [str(candidates)])
+        asked = [*labelled, *([truth] if isinstance(truth, str) else [])]
+        # Read again, so that codes such as 007 and words such as NA stay labels.
+        frame, notes = _frame(data, [name for name in asked if name in frame.columns])
+        frame.index = _item_names(frame, names.get("item"))
+        long = _melted(frame, labelled, bool(annotators), separator)
+    given_truth, frame = _truth(truth, frame, names, separator)
+    classes = sorted({*_text_labels(long), *(given_truth or {}).values()})
+    found = Answers.from_frame(
+        long, item="item", annotator="annotator", label="label", classes=classes
+    )
+    if candidates is not None:
+        _check_sets(str(candidates), found, separator)
+    X, left_out = _features(frame, labelled, names.get("item"), drop, found.items)
+    codes = None
+    if given_truth is not None:
+        place = {label: code for code, label in enumerate(classes)}
+        codes = np.array([place.get(given_truth.get(i, ""), -1) for i in found.items])
+    return CrowdTable(found, X, codes, left_out, candidates is None, notes)
 
 
 def check_several(column: str, sets: Sequence[Sequence[str]], separator: str) -> None:
@@ -143,18 +158,76 @@ def check_several(column: str, sets: Sequence[Sequence[str]], separator: str) ->
         )
 
 
-def _frame(
-    place: Path, form: str, labels: Sequence[str] = ()
-) -> tuple[pd.DataFrame, list[str]]:
-    data = bytes_of(place)
+def labels_of(cell: Any, separator: str) -> list[str]:
+    """Read the candidate labels of one cell; an empty one has none."""
+    if cell is None or (isinstance(cell, float) and np.isnan(cell)) or cell is pd.NA:
+        return []
+    if isinstance(cell, float) and cell.is_integer():
+        cell = int(cell)
+    values = cell if isinstance(cell, list | tuple | set | np.ndarray) else None
+    parts = str(cell).split(separator) if values is None else map(str, values)
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _check_sets(column: str, found: Answers, separator: str) -> None:
+    empty = np.flatnonzero(found.per_item == 0)
+    if len(empty):
+        raise InvalidInput(
+            f"--candidates: column {column!r} names no candidate in {len(empty):,} "
+            f"rows (the first is {found.items[empty[0]]}); drop these rows or name all "
+            "labels there"
+        )
+    names = [[found.classes[found.label[0]]]]
+    check_several(column, names if found.largest == 1 else [["", ""]], separator)
+
+
+def _partial(data: Any) -> Dataset | None:
+    """Return data that has candidate sets of its own."""
+    if isinstance(data, Dataset):
+        return data if data.candidates is not None else None
+    if isinstance(data, str | Path) and find_format(existing(data)) == "mat":
+        return read(existing(data))
+    return None
+
+
+def _of_dataset(data: Dataset) -> CrowdTable:
+    sets = np.asarray(data.candidates, dtype=bool)
+    item, label = np.nonzero(sets)
+    one = np.zeros(len(sets), dtype=np.intp)
+    found = Answers(
+        pd.Index(np.arange(len(sets)), name="item"),
+        pd.Index([SETS], name="annotator"),
+        tuple(str(name) for name in data.classes),
+        *(np.arange(len(sets)), one, item, label),
+    )
+    truth = None
+    if data.y is not None:
+        place = {str(name): code for code, name in enumerate(data.classes)}
+        truth = np.array([place.get(str(label), -1) for label in data.y])
+    return CrowdTable(found, data.X, truth, data.left_out, False, list(data.notes))
+
+
+def _frame(data: Any, text: Sequence[str] = ()) -> tuple[pd.DataFrame, list[str]]:
+    """Read a table; the columns in `text` stay as they are written."""
+    if isinstance(data, Dataset):
+        target = [] if data.y is None else [data.y]
+        return pd.concat([data.X, *target], axis=1), list(data.notes)
+    if isinstance(data, pd.DataFrame):
+        return data.rename(columns=str), []
+    place = existing(data)
+    form, content = find_format(place), bytes_of(place)
     if form == "csv":
-        return read_csv(unpacked(data, str(place)), str(place), text=labels)
+        return read_csv(unpacked(content, str(place)), str(place), text=text)
     if form == "parquet":
-        return read_parquet(data, str(place)), []
+        return read_parquet(content, str(place)), []
     raise InvalidInput(
         f"{place.name} is a {form} file; pass CSV, Parquet or a MATLAB file of partial "
         "labels"
     )
+
+
+def _header(data: Any) -> list[str]:
+    return [str(name) for name in _frame(data)[0].columns]
 
 
 def _columns(frame: pd.DataFrame, patterns: Sequence[str]) -> list[str]:
@@ -168,20 +241,150 @@ def _columns(frame: pd.DataFrame, patterns: Sequence[str]) -> list[str]:
     return found
 
 
-def labels_of(cell: Any, separator: str) -> list[str]:
-    """Read the candidate labels of one cell; an empty one has none."""
-    if cell is None or (isinstance(cell, float) and np.isnan(cell)) or cell is pd.NA:
-        return []
-    values = cell if isinstance(cell, list | tuple | set | np.ndarray) else None
-    parts = str(cell).split(separator) if values is None else map(str, values)
-    return [part.strip() for part in parts if part.strip()]
+def _item_column(frame: pd.DataFrame, given: str | None) -> str | None:
+    """Find the column that names the items."""
+    if given is not None:
+        if given not in frame.columns:
+            raise UnknownName.among("column", given, map(str, frame.columns))
+        return given
+    lower = {str(name).strip().lower(): str(name) for name in frame.columns}
+    return next((lower[name] for name in ITEM if name in lower), None)
 
 
-def _annotations(cells: list[list[list[str]]], classes: list[str]) -> Annotations:
-    place = {label: code for code, label in enumerate(classes)}
-    rows = [
-        # Who gave nothing did not annotate the item.
-        [[place[label] for label in person] for person in people if person]
-        for people in zip(*cells, strict=True)
+def _item_names(frame: pd.DataFrame, given: str | None) -> pd.Index:
+    """Name the rows of a table of items; by their numbers where nothing else does."""
+    column = _item_column(frame, given)
+    names = pd.RangeIndex(len(frame)) if column is None else frame[column].astype(str)
+    twice = pd.Index(names)[pd.Index(names).duplicated()]
+    if len(twice):
+        if given is None:
+            return pd.RangeIndex(len(frame))
+        raise InvalidInput(
+            f"column {column!r} names {str(twice[0])!r} twice; every item needs a row "
+            "of its own"
+        )
+    return pd.Index(names, name="item")
+
+
+def _melted(
+    frame: pd.DataFrame, labelled: list[str], people: bool, separator: str
+) -> pd.DataFrame:
+    """Make a long table of one column per annotator, item by item."""
+    parts = [
+        pd.DataFrame(
+            {
+                "item": frame.index,
+                "annotator": name if people else SETS,
+                "label": [tuple(labels_of(cell, separator)) for cell in frame[name]],
+            }
+        )
+        for name in labelled
     ]
-    return Annotations.from_lists(rows, len(classes))
+    long = pd.concat(parts, ignore_index=True)
+    order = np.argsort(np.tile(np.arange(len(frame)), len(parts)), kind="stable")
+    return long.iloc[order].reset_index(drop=True)
+
+
+def _long(
+    answers: Any, names: Mapping[str, str | None], separator: str
+) -> pd.DataFrame:
+    from caveat.candidates.crowd._answers import ANNOTATOR, LABEL, find_column
+
+    first, _ = _frame(answers)
+    found = {
+        what: str(find_column(first, names.get(what), known, what))
+        for what, known in (("item", ITEM), ("annotator", ANNOTATOR), ("label", LABEL))
+    }
+    frame, _ = _frame(answers, list(found.values()))
+    cells = frame[found["label"]]
+    lists = cells.map(lambda cell: isinstance(cell, list | set | np.ndarray))
+    cells = cells.mask(lists, cells[lists].map(lambda cell: tuple(sorted(cell))))
+    # Few distinct cells, many rows: every distinct cell is read once.
+    known = {cell: tuple(labels_of(cell, separator)) for cell in cells.unique()}
+    return pd.DataFrame(
+        {
+            "item": _as_text(frame[found["item"]]),
+            "annotator": _as_text(frame[found["annotator"]]),
+            "label": cells.map(known),
+        }
+    )
+
+
+def _as_text(column: pd.Series) -> pd.Series:
+    whole = column.astype(str).str.strip()
+    return whole.mask(column.isna() | (whole == ""))
+
+
+def _text_labels(long: pd.DataFrame) -> set[str]:
+    return {label for cell in long["label"].unique() for label in cell}
+
+
+def _joined(
+    data: Any, long: pd.DataFrame, names: Mapping[str, str | None]
+) -> tuple[pd.DataFrame, list[str]]:
+    """Find the rows of the items that were answered."""
+    items = long["item"].dropna().unique()
+    if data is None:
+        return pd.DataFrame(index=items), []
+    frame, notes = _frame(data)
+    column = _item_column(frame, names.get("item"))
+    if column is None:
+        raise InvalidInput(
+            f"no column of the items is called {' or '.join(ITEM)}; name the one that "
+            "--answers refers to with --item-column"
+        )
+    frame, notes = _frame(data, [column])
+    frame.index = _item_names(frame, column)
+    missing = [item for item in items if item not in frame.index]
+    if missing:
+        raise InvalidInput(
+            f"{len(missing):,} items of the answers are no rows of the file, such as "
+            f"{missing[0]!r}; --item-column names the column that joins them"
+        )
+    return frame, notes
+
+
+def _truth(
+    truth: Any, frame: pd.DataFrame, names: Mapping[str, str | None], separator: str
+) -> tuple[dict[Any, str] | None, pd.DataFrame]:
+    """Return the true label by item, and the table without it."""
+    if truth is None:
+        return None, frame
+    if isinstance(truth, str) and truth in frame.columns:
+        cells, rest = frame[truth], frame.drop(columns=truth)
+    elif isinstance(truth, pd.DataFrame) or Path(truth).suffix:
+        other, _ = _frame(truth)
+        other, _ = _frame(truth, [str(name) for name in other.columns])
+        column = _item_column(other, names.get("item")) or str(other.columns[0])
+        rest_of = [name for name in other.columns if str(name) != column]
+        named = next((n for n in rest_of if str(n).lower() == "truth"), rest_of[:1])
+        if not len(rest_of):
+            raise InvalidInput("--truth: the file has one column; pass item and truth")
+        label = named if isinstance(named, str) else named[0]
+        cells = pd.Series(other[label].to_numpy(), index=_as_text(other[column]))
+        rest = frame
+        if isinstance(frame.index, pd.RangeIndex):
+            cells.index = pd.Index([int(i) if i.isdigit() else i for i in cells.index])
+    else:
+        raise UnknownName.among("column", truth, map(str, frame.columns))
+    found = {item: labels_of(cell, "\0") for item, cell in cells.items()}
+    return {item: label[0] for item, label in found.items() if label}, rest
+
+
+def _features(
+    frame: pd.DataFrame,
+    labelled: list[str],
+    item: str | None,
+    drop: Sequence[str],
+    items: pd.Index,
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Keep what tells of an item; ids, file names, dates and distinct text do not."""
+    unknown = [name for name in drop if name not in frame.columns]
+    if unknown:
+        raise UnknownName.among("column", unknown[0], map(str, frame.columns))
+    named = [] if frame.empty else [_item_column(frame, item)]
+    named = [name for name in named if name is not None]
+    X = frame.drop(columns=list(dict.fromkeys([*labelled, *drop, *named])))
+    out = {} if X.empty else columns_left_out(X, detect_kinds(X))
+    X = X.drop(columns=list(out)).reindex(items).reset_index(drop=True)
+    return X, {str(name): reason for name, reason in out.items()}

@@ -138,10 +138,10 @@ def test_a_set_of_all_classes_changes_no_label(kind):
 
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_model_speaks_scikit_learn(kind):
-    answers, truth = crowd(60, 5, 3, seed=0)
+    answers, truth = crowd(150, 5, 3, seed=0)
     model = clone(kind()).fit(answers)
     proba = model.predict_proba()
-    assert proba.shape == (60, 3)
+    assert proba.shape == (150, 3)
     np.testing.assert_allclose(proba.sum(axis=1), 1.0)
     assert (model.predict() == truth.reindex(proba.index)).mean() > 0.8
     people = model.annotators_

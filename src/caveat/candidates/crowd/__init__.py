@@ -10,5 +10,10 @@ __getattr__, __dir__, __all__ = attach(
         "_dawid_skene": ["DawidSkene"],
         "_skill": ["ClassSkill", "OneCoin"],
         "_glad": ["GLAD"],
+        "_pooled": ["PooledCrowd"],
+        "_agreement": ["krippendorff_alpha", "pairwise_kappa"],
+        "_held_out": ["HeldOut", "leave_out"],
+        "_ask_again": ["ambiguous_items", "annotator_gain", "ask_again"],
+        "_registry": ["MODELS"],
     },
 )

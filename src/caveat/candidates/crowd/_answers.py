@@ -161,7 +161,7 @@ class Answers:
             All classes, where some may be nobody's answer.
         """
         columns = [
-            _column(frame, given, known, what)
+            find_column(frame, given, known, what)
             for given, known, what in (
                 (item, ITEM, "item"),
                 (annotator, ANNOTATOR, "annotator"),
@@ -228,9 +228,10 @@ def as_answers(answers: Any, **names: Any) -> Answers:
     return Answers.from_frame(answers, **names)
 
 
-def _column(
+def find_column(
     frame: pd.DataFrame, given: str | None, known: Sequence[str], what: str
 ) -> Any:
+    """Return the column that holds what, by the name given or the usual ones."""
     names = {str(name): name for name in frame.columns}
     if given is not None:
         if given not in names:

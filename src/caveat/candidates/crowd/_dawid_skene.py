@@ -7,6 +7,7 @@ import numpy as np
 from caveat.candidates.crowd._answers import Answers
 from caveat.candidates.crowd._inclusion import log_normaliser, raise_likelihood
 from caveat.candidates.crowd._model import EMModel, Floats
+from caveat.candidates.crowd._skill import OneCoin
 
 
 class DawidSkene(EMModel):
@@ -19,7 +20,7 @@ class DawidSkene(EMModel):
 
     Parameters
     ----------
-    prior : float, default=2.0
+    prior : float, default=5.0
         How many answers per true class everybody is taken to have given already, in
         the manner of the average annotator as the vote sees it. So that few answers
         are safe.
@@ -55,9 +56,9 @@ class DawidSkene(EMModel):
     Two careful people outweigh two who always say "dog".
 
     >>> import pandas as pd
-    >>> truth = ["cat", "dog", "cat", "dog", "cat", "cat", "dog", "cat"]
+    >>> truth = ["cat", "dog", "cat", "cat"] * 8
     >>> rows = [(i, who, t) for i, t in enumerate(truth) for who in ("ann", "ben")]
-    >>> rows += [(i, who, "dog") for i in range(8) for who in ("cy", "dan")]
+    >>> rows += [(i, who, "dog") for i in range(32) for who in ("cy", "dan")]
     >>> answers = pd.DataFrame(rows, columns=["item", "annotator", "label"])
     >>> model = DawidSkene().fit(answers)
     >>> model.predict().tolist() == truth
@@ -65,24 +66,23 @@ class DawidSkene(EMModel):
     """
 
     def __init__(
-        self, prior: float = 2.0, *, max_iter: int = 200, tol: float = 1e-6
+        self, prior: float = 5.0, *, max_iter: int = 200, tol: float = 1e-6
     ) -> None:
         self.prior = prior
         self.max_iter = max_iter
         self.tol = tol
 
     def _begin(self, found: Answers, posterior: Floats) -> None:
-        _, people, classes = found.shape
+        people = len(found.annotators)
         self._by_label = found.named.T.tocsr()
         self._by_size = found.given.T.tocsr()
         # Only who ever names two labels needs the costlier step.
         vague = np.zeros(people, dtype=bool)
         vague[found.annotator[found.sizes > 1]] = True
         self._vague = np.flatnonzero(vague)
-        typical = typical_confusion(found, posterior)
-        # Pseudo-answers, (label, truth) for everybody alike.
-        self._pseudo = self.prior * typical.T + 1e-6
-        self._weights = np.broadcast_to(typical.T, (people, classes, classes)).copy()
+        self._weights = equally_good(found, posterior)
+        # Pseudo-answers of everybody, (annotator, label, truth).
+        self._pseudo = self.prior * self._weights + 1e-6
 
     def _maximise(self, found: Answers, posterior: Floats) -> None:
         _, people, classes = found.shape
@@ -92,7 +92,7 @@ class DawidSkene(EMModel):
         if len(self._vague):
             some = self._vague
             given = (self._by_size @ posterior).reshape(people, -1, classes)[some]
-            given[:, 0] += self._pseudo.sum(axis=0)
+            given[:, 0] += self._pseudo[some].sum(axis=1)
             stepped = raise_likelihood(
                 _rows(self._weights[some]), _rows(total[some]), _rows(given)
             )
@@ -106,7 +106,7 @@ class DawidSkene(EMModel):
                 total
                 / (
                     (self._by_size @ posterior).reshape(people, -1, classes).sum(axis=1)
-                    + self._pseudo.sum(axis=0)
+                    + self._pseudo.sum(axis=1)
                 )[:, None]
             )
             self.inclusion_ = shares.swapaxes(1, 2)
@@ -130,15 +130,18 @@ class DawidSkene(EMModel):
         return float((self._pseudo * np.log(self._weights)).sum())
 
 
-def typical_confusion(found: Answers, posterior: Floats) -> Floats:
-    """Return what the average annotator names, given the true class.
+def equally_good(found: Answers, posterior: Floats) -> Floats:
+    """Return the table of everybody who is equally good at all classes.
 
-    By the vote of all; every label is somewhat likely, the true one most of all.
+    Their skill is that of `OneCoin`; which wrong labels are likely is the same for all
+    and comes from the vote. Shape (annotators, labels, true classes).
     """
     _, people, classes = found.shape
+    skill = OneCoin().fit(found).skill_[:, None, None]
     named = (found.named.T @ posterior).reshape(people, classes, classes).sum(axis=0)
-    shares = named.T + 1.0 + 2.0 * np.eye(classes)
-    return shares / shares.sum(axis=1, keepdims=True)
+    wrong = (named + 1.0) * (1.0 - np.eye(classes))
+    wrong = wrong / np.maximum(wrong.sum(axis=0), 1e-12)
+    return skill * np.eye(classes) + (1.0 - skill) * wrong
 
 
 def _rows(found: Floats) -> Floats:

@@ -89,7 +89,7 @@ class GLAD(EMModel):
             args=(found, hit),
             jac=True,
             method="L-BFGS-B",
-            options={"maxiter": 15},
+            options={"maxiter": 5},
         )
         self._state = best.x
         people = len(found.annotators)

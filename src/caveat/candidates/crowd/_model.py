@@ -94,6 +94,24 @@ class EMModel(CrowdModel):
     """Pseudo-items of every class, which keep a rare one possible; None: all classes
     are taken to be equally frequent."""
 
+    def fit(self, answers: Any, y: Any = None, *, item_prior: Any = None) -> Self:
+        """Learn from answers, and from what is known of every item beforehand.
+
+        Parameters
+        ----------
+        answers : DataFrame or Answers
+            As in all crowd models.
+        y : ignored
+        item_prior : array-like of shape (n_items, n_classes), optional
+            Probabilities from elsewhere, such as a classifier that has not seen the
+            item's answers; they take the place of the classes' frequencies.
+        """
+        self._item_prior = None
+        if item_prior is not None:
+            known = np.asarray(item_prior, dtype=float)
+            self._item_prior = np.log(np.clip(known, 1e-6, 1.0))
+        return super().fit(answers)
+
     def _fit(self, found: Answers) -> tuple[Floats, list[float]]:
         answered = found.per_item > 0
         posterior = start(found)
@@ -102,7 +120,7 @@ class EMModel(CrowdModel):
         for _ in range(self.max_iter):
             self.class_prior_ = self._class_prior(posterior[answered])
             self._maximise(found, posterior)
-            scores = self._evidence(found) + np.log(self.class_prior_)
+            scores = self._evidence(found) + self._log_known()
             top = logsumexp(scores, axis=1, keepdims=True)
             posterior = np.exp(scores - top)
             pseudo = (self.frequency or 0.0) * np.log(self.class_prior_).sum()
@@ -110,6 +128,11 @@ class EMModel(CrowdModel):
             if self._settled(objective):
                 break
         return posterior, objective
+
+    def _log_known(self) -> Floats:
+        """Return what is known of items without their answers."""
+        known = self._item_prior
+        return np.log(self.class_prior_) if known is None else known
 
     def _class_prior(self, posterior: Floats) -> Floats:
         classes = posterior.shape[1]

@@ -46,7 +46,9 @@ def reliability(
     doubt = sums(found.annotator, credit * (1 - credit), people)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = right / tried
-        lost = doubt / np.maximum(share * (1 - share), 1e-9)
+    # Two pseudo-answers: who is right always is not thereby unknown.
+    middle = (right + 1) / (tried + 2)
+    lost = doubt / (middle * (1 - middle))
     sure = np.clip(tried - lost, 0.0, tried)
     low, high = binomial_interval(share * sure, sure)
     chance = _chance(found, posterior)

@@ -1,0 +1,209 @@
+"""What is said of candidate labels and crowds: one claim per finding."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+from caveat import pages
+from caveat.candidates.result import Result, interval
+from caveat.pages import claims
+
+_WEAK_ALPHA, _UNSURE_SHARE = 0.4, 0.2
+VOTE = "majority-vote"
+
+
+def worth(found: Result) -> claims.Claim:
+    """Say what the crowd is worth: its labels beside one label for all."""
+    if found.known:
+        subject = f"labels by {found.chosen}"
+        how = (
+            f"By the truth of {pages.count(found.known)} items, which chose nothing. "
+            f"{found.chosen} was chosen by {found.rule}."
+        )
+    else:
+        subject = f"labels by {found.chosen}, by their own probabilities,"
+        how = (
+            "Nobody checked them: a truth column would. "
+            f"{found.chosen} was chosen by {found.rule}."
+        )
+    return claims.AgainstFloor(
+        subject,
+        found.estimate,
+        found.floor,
+        "the most frequent label",
+        many=True,
+        section="methods",
+        how=how,
+    )
+
+
+def against_vote(found: Result) -> claims.Claim | None:
+    """Compare the suggestions with the vote, where the truth is known."""
+    if not found.known or found.chosen == VOTE:
+        return None
+    return claims.Comparison(
+        found.chosen,
+        "the majority vote",
+        found.advantage,
+        f"paired bootstrap over {pages.count(found.known)} items",
+        section="methods",
+    )
+
+
+def all_claims(found: Result) -> Iterator[claims.Claim]:
+    """Give all claims, what leads first."""
+    yield worth(found)
+    compared = against_vote(found)
+    if compared is not None:
+        yield compared
+    yield from _vote_caveat(found)
+    yield from _people_caveats(found)
+    yield from _agreement_caveats(found)
+    yield from _item_caveats(found)
+    if not found.known:
+        yield claims.Condition(
+            sentence="No true label is known: how right labels are is the models' "
+            "own belief.",
+            severity="note",
+            kind="unchecked",
+            section="methods",
+            fix="Check a few dozen suggestions by hand and pass them with --truth.",
+        )
+    for note in found.notes:
+        yield claims.Condition(
+            sentence=pages.sentence(note), severity="note", section="again"
+        )
+
+
+def _vote_caveat(found: Result) -> Iterator[claims.Claim]:
+    """Never suggest what is worse than the vote without saying so."""
+    value, _, high = found.difference
+    if found.chosen == VOTE or not math.isfinite(value) or value >= 0:
+        return
+    surely = high < 0
+    yield claims.Condition(
+        sentence=pages.say(
+            "The majority vote is right more often than the suggestions, by {by}{not}.",
+            by=pages.strong(f"{-value:.3f}"),
+            **{"not": "" if surely else ", within its interval"},
+        ),
+        counts=(-value, value),
+        estimate=replace(found.advantage, measure="difference"),
+        severity="serious" if surely else "note",
+        kind="vote",
+        section="methods",
+        how="By the truth, paired over items.",
+        fix="Use the column vote of suggestions.csv.",
+    )
+
+
+def _people_caveats(found: Result) -> Iterator[claims.Claim]:
+    words = {
+        "spammer": ("answers as if guessing", "careful", "answer as if guessing"),
+        "adversary": ("is right less often than guessing would be", "serious", ""),
+    }
+    for row in found.flagged.head(3).itertuples():
+        said, severity, _ = words[row.flag]
+        one = interval(
+            (row.accuracy, row.low, row.high), "accuracy", "answers", int(row.answers)
+        )
+        yield claims.Condition(
+            sentence=pages.say(
+                "{who} {said}: {share} of {n} answers are right ({ends}).",
+                who=pages.code(str(row.annotator)),
+                said=said,
+                share=pages.strong(f"{row.accuracy:.2f}"),
+                n=pages.count(int(row.answers)),
+                ends=f"{row.low:.2f} to {row.high:.2f}",
+            ),
+            counts=(row.accuracy, row.low, row.high, row.answers),
+            estimate=one,
+            severity=severity,  # type: ignore[arg-type]
+            kind=row.flag,
+            section="people",
+            size=1 - row.accuracy,
+            how="By Dawid-Skene's probable truth.",
+            fix="Look at this person's answers, or leave them out.",
+        )
+    more = len(found.flagged) - 3
+    if more > 0:
+        yield claims.Condition(
+            sentence=f"{more} more people guess or work against the others.",
+            counts=(more,),
+            severity="careful",
+            kind="spammer",
+            section="people",
+            how="annotators.csv has the column flag.",
+        )
+
+
+def _agreement_caveats(found: Result) -> Iterator[claims.Claim]:
+    if found.people_known and found.annotators == 1:
+        yield claims.Condition(
+            sentence="One person answered: nothing tells how reliable the labels are.",
+            severity="serious",
+            kind="one-annotator",
+            section="people",
+            fix="Have a second person answer some of the items.",
+        )
+    value, low, high = found.alpha
+    if math.isfinite(value) and math.isfinite(high) and high < _WEAK_ALPHA:
+        yield claims.Condition(
+            sentence=pages.say(
+                "People agree little beyond chance: Krippendorff's alpha is {a}.",
+                a=pages.strong(f"{value:.2f}"),
+            ),
+            counts=(value,),
+            estimate=interval(found.alpha, "alpha", "items", found.items),
+            severity="careful",
+            kind="agreement",
+            section="agreement",
+            how=f"95 % interval {low:.2f} to {high:.2f}, a bootstrap over items.",
+        )
+
+
+def _item_caveats(found: Result) -> Iterator[claims.Claim]:
+    if found.unanswered:
+        yield claims.Condition(
+            sentence=pages.say(
+                "{n} of {all} items have no answer.",
+                n=pages.strong(pages.count(found.unanswered)),
+                all=pages.count(found.items),
+            ),
+            counts=(found.unanswered, found.items),
+            severity="careful",
+            kind="unanswered",
+            section="items",
+            fix="Ask for the items at the top of ask_again.csv.",
+        )
+    share = found.unsure / max(found.items, 1)
+    if found.unsure:
+        yield claims.Condition(
+            sentence=pages.say(
+                "{n} of {all} suggestions are less than 70 % sure.",
+                n=pages.strong(pages.count(found.unsure)),
+                all=pages.count(found.items),
+            ),
+            counts=(found.unsure, found.items, 70),
+            severity="careful" if share >= _UNSURE_SHARE else "note",
+            kind="unsure",
+            section="items",
+            size=share,
+            fix="Ask one more person for the items at the top of ask_again.csv.",
+        )
+    if found.ambiguous:
+        yield claims.Condition(
+            sentence=pages.say(
+                "On {n} items several labels seem right: more answers will not "
+                "settle them.",
+                n=pages.strong(pages.count(found.ambiguous)),
+            ),
+            counts=(found.ambiguous,),
+            severity="note",
+            kind="ambiguous",
+            section="items",
+            how="People who are reliable elsewhere disagree there; two labels explain "
+            "their answers at least 7 times better than one.",
+        )

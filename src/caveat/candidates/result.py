@@ -1,0 +1,173 @@
+"""What was found about a crowd: plain numbers that go into a record and come back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from caveat.pages.claims import Estimate
+
+_FRAMES = (
+    *("methods", "people", "kappas", "confusions", "curve", "sizes"),
+    *("suggestions", "ask_again"),
+)
+_TUPLES = ("alpha", "accuracy", "difference", "constant", "classes", "notes")
+
+
+@dataclass(frozen=True)
+class Result:
+    """A crowd, its people, the ways to labels, and the labels.
+
+    Attributes
+    ----------
+    items, annotators, answers : int
+    classes : tuple of str
+    vague : float
+        Labels that an answer names, on average.
+    people_known : bool
+        Whether it is known who said what.
+    chosen, rule : str
+        The method whose labels are suggested, and what chose it.
+    known : int
+        Items whose true label is known; it judges, and chooses nothing.
+    accuracy : (value, low, high)
+        How right the suggestions are: by the truth, else by their own probabilities.
+    difference : (value, low, high)
+        By how much they are more often right than the vote, paired; NaN where not
+        known.
+    constant : (value, low, high)
+        How right the most frequent label is for all items.
+    alpha : (value, low, high)
+        Krippendorff's alpha.
+    unsure, unanswered, ambiguous : int
+        Items below 70 %, without any answer, with several labels that seem right.
+    calibration : float
+        Expected calibration error of the suggestions; NaN without truth.
+    methods : DataFrame
+        ``name``, ``agreement`` with left-out answers, ``information`` (nats an
+        answer), ``accuracy``, ``low``, ``high``, ``summary``.
+    people : DataFrame
+        ``annotator``, ``answers``, ``accuracy``, ``low``, ``high``, ``flag``.
+    kappas, confusions, curve, sizes, suggestions, ask_again : DataFrame
+    conditions : str
+    notes : tuple of str
+    """
+
+    items: int
+    annotators: int
+    answers: int
+    classes: tuple[str, ...]
+    vague: float
+    people_known: bool
+    chosen: str
+    rule: str
+    known: int
+    accuracy: tuple[float, float, float]
+    difference: tuple[float, float, float]
+    constant: tuple[float, float, float]
+    alpha: tuple[float, float, float]
+    unsure: int
+    unanswered: int
+    ambiguous: int
+    calibration: float
+    methods: pd.DataFrame
+    people: pd.DataFrame
+    kappas: pd.DataFrame
+    confusions: pd.DataFrame
+    curve: pd.DataFrame
+    sizes: pd.DataFrame
+    suggestions: pd.DataFrame
+    ask_again: pd.DataFrame
+    conditions: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def estimate(self) -> Estimate:
+        """How right the suggestions are."""
+        basis = f"{self.known:,} items with truth" if self.known else "own probability"
+        return interval(self.accuracy, "accuracy", basis, self.known or self.items)
+
+    @property
+    def floor(self) -> Estimate:
+        """How right one label for all would be."""
+        return Estimate(self.constant[0], "accuracy")
+
+    @property
+    def advantage(self) -> Estimate:
+        """By how much the suggestions beat the vote, paired over items with truth."""
+        return interval(self.difference, "accuracy", "paired bootstrap", self.known)
+
+    @property
+    def flagged(self) -> pd.DataFrame:
+        """People who guess, or work against the others."""
+        return self.people[self.people["flag"].isin(["spammer", "adversary"])]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the suggestions, a row for every item."""
+        return self.suggestions
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the JSON adds: the methods and the choice."""
+        names = ["name", "agreement", "accuracy", "low", "high"]
+        return {
+            "methods": self.methods[names].to_dict("records"),
+            "chosen": self.chosen,
+            "items": self.items,
+            "annotators": self.annotators,
+            "answers": self.answers,
+            "classes": len(self.classes),
+            "alpha": list(self.alpha),
+            "unsure": self.unsure,
+            "unanswered": self.unanswered,
+            "ambiguous": self.ambiguous,
+            "spammers": self._named("spammer"),
+            "adversaries": self._named("adversary"),
+        }
+
+    def _named(self, flag: str) -> list[str]:
+        found = self.people.loc[self.people["flag"] == flag, "annotator"]
+        return [str(name) for name in found]
+
+    def to_record(self) -> dict[str, Any]:
+        """Write it as a row and curves of a ledger."""
+        row = {
+            name: getattr(self, name)
+            for name in self.__dataclass_fields__
+            if name not in _FRAMES
+        }
+        curves = {}
+        for name in _FRAMES:
+            frame = getattr(self, name)
+            curves[f"candidates-{name}"] = {
+                "kinds": {column: str(kind) for column, kind in frame.dtypes.items()},
+                "rows": frame.to_dict("records"),
+            }
+        return {"row": row, "curves": curves}
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Result:
+        """Read back what `to_record` wrote."""
+        row, curves = dict(record["row"]), record["curves"]
+        for name in _TUPLES:
+            row[name] = tuple(row[name])
+        frames = {}
+        for name in _FRAMES:
+            kinds = curves[f"candidates-{name}"]["kinds"]
+            rows = curves[f"candidates-{name}"]["rows"]
+            # An empty table keeps its columns, and each its kind.
+            frames[name] = pd.DataFrame(rows, columns=list(kinds)).astype(kinds)
+        return cls(**row, **frames)
+
+
+def interval(
+    ends: tuple[float, float, float], measure: str, basis: str, n: int
+) -> Estimate:
+    """Make an estimate; without an interval where none is known."""
+    value, low, high = ends
+    if not np.isfinite([low, high]).all():
+        return Estimate(value, measure)
+    return Estimate(value, measure, low, high, basis, n)
