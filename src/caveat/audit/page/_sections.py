@@ -41,7 +41,7 @@ _CAUSES = {
     "copies": "the same rows",
     "time": "time",
 }
-_MOST_COLUMNS = 8
+_MOST_COLUMNS = 6
 
 
 def sections(found: Result, made: Sequence[claims.Claim]) -> list[pages.Section]:
@@ -255,8 +255,9 @@ def _floor(found: Result) -> pages.Section:
         )
     ]
     if found.clusters is not None:
-        clusters = eapp_page.sections(found.clusters)[0]
-        blocks.append(pages.Details("Clusters in detail (EAPP)", clusters.blocks))
+        # The curve is enough here; caveat eapp shows its numbers, too.
+        curve = eapp_page.sections(found.clusters)[0].blocks[:1]
+        blocks.append(pages.Details("Clusters in detail (EAPP)", curve))
     return pages.Section(
         "floor",
         "The floor",
@@ -277,7 +278,7 @@ def _models(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
     orders = [one for one in made if isinstance(one, claims.Tie | claims.Comparison)]
     first = found.models[0]
     heading: Any = orders[0] if orders else claims.Value(first.title, first.score)
-    names = {"accuracy": "Accuracy", "log-loss": "Log-loss", "r2": "R²"}
+    names = {"accuracy": "Accuracy", "r2": "R²"}
     further = [n for n in names if any(n in one.further for one in found.models)]
     rows = [
         pages.Row(
