@@ -327,7 +327,7 @@ def _vanish(found: Result) -> Iterator[claims.Claim]:
             "Plan for the day without {column}: caveat shift shows what helps.",
             column=pages.code(one.column),
         ),
-        size=0.2 + 0.1 * min(1.0, low / earned),
+        size=0.45 + 0.1 * min(1.0, low / earned),
     )
 
 
