@@ -3,8 +3,9 @@
 import pytest
 import torch
 
-from caveat.candidates import Algorithm, _idgp, _losses, _slopes, _valen
+from caveat.candidates import Algorithm, _losses, _slopes
 from caveat.candidates._classifier import make_algorithm
+from caveat.candidates.learners import _idgp, _valen
 from caveat.candidates.learners._averaging import Cc
 from caveat.candidates.learners._identification import Proden
 from caveat.candidates.registry import LEARNERS

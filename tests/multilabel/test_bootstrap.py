@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from caveat.exceptions import InvalidInput
-from caveat.multilabel import _memory as memory
+from caveat.measures.multilabel import Conventions, Resampler
+from caveat.measures.multilabel import _memory as memory
 from caveat.multilabel import bootstrap_intervals, evaluate
-from caveat.multilabel._bootstrap import Resampler
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -28,7 +28,8 @@ def test_a_resample_is_the_evaluation_of_its_rows(
     Y, S, H = case
     options = {"ties": ties, "degenerate": degenerate, "zero_division": zero_division}
     names = tuple(evaluate(Y, S, H, **options))
-    sample = Resampler(Y, S, H, names=names, **options)
+    rules = Conventions.of(ties, zero_division, degenerate)
+    sample = Resampler(Y, S, H, names=names, conventions=rules)
     rng = np.random.default_rng(1)
     for _ in range(5):
         rows = rng.integers(30, size=30)

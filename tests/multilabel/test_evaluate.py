@@ -9,8 +9,8 @@ from scipy import sparse
 from sklearn import metrics as reference
 
 import caveat.multilabel as ml
+from caveat.measures.multilabel import _blocks as blocks
 from caveat.multilabel import DegenerateWarning, TieWarning, evaluate
-from caveat.multilabel import _blocks as blocks
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

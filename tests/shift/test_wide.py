@@ -7,7 +7,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression
 
 from caveat.exceptions import InvalidInput
-from caveat.shift import Single, shift_curve, shift_look
+from caveat.shift import Single, shift_curve
 
 
 @pytest.fixture(scope="module")
@@ -37,18 +37,6 @@ def test_trees_with_many_columns_are_walked_through(wide):
     )
     assert fast.fast
     pd.testing.assert_frame_equal(fast.table, slow.table)
-
-
-@pytest.mark.thorough
-def test_a_look_takes_the_most_important_columns_and_says_so(wide):
-    model = LogisticRegression(max_iter=300).fit(*wide[:2])
-    look = shift_look(
-        {"m": model}, *wide, imputers=["mean"], metric="accuracy", tolerance=0.9
-    )
-    assert len(look.columns) == 200
-    assert "c7" in look.columns.index
-    assert "only the 200 columns" in look.notes[0]
-    assert len(look.curves["m"].of()) <= 26
 
 
 def test_at_least_one_column_must_be_taken():
