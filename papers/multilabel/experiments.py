@@ -21,6 +21,7 @@ from caveat.multilabel.learners._binary_relevance import BinaryRelevanceSVM
 from caveat.multilabel.learners._gfm import GFM
 from caveat.multilabel.learners._limo import LIMO
 from caveat.multilabel.learners._ml_knn import MLkNN
+from caveat.multilabel.learners._popularity import Popularity
 from caveat.multilabel.thresholds._per_instance import InstanceThreshold
 from caveat.multilabel.thresholds._per_label import LabelThreshold
 from caveat.multilabel.thresholds._threshold import (
@@ -48,6 +49,8 @@ __all__ = [
 
 Row = dict[str, Any]
 
+FREE = "popularity"
+"""Not in the paper: it looks at no feature, so its values need no learning."""
 LIMO_WEIGHTS = {"limo": (1.0, 1.0), "limo-inst": (0.0, 1.0), "limo-label": (1.0, 0.0)}
 
 CODE_THRESHOLDS: Mapping[str, Callable[[], Threshold]] = {
@@ -156,7 +159,7 @@ def benchmark_rows(
     Parameters
     ----------
     method : str
-        One of `PAPER_METHODS`.
+        One of `PAPER_METHODS`, or `FREE`.
     X : array of shape (m, d)
         Features of all rows, scaled by `scale_all_rows`.
     Y : 0/1 array of shape (m, l)
@@ -256,6 +259,7 @@ def _make(method: str, sampling: str, n_passes: int, random_state: int) -> Any:
         "br": lambda: BinaryRelevanceSVM(scaling="none", random_state=random_state),
         "ml-knn": MLkNN,
         "gfm": DecisionGFM,
+        FREE: Popularity,
     }
     if method not in makers:
         raise UnknownName.among("method of the paper", method, PAPER_METHODS)

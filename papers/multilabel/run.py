@@ -21,6 +21,7 @@ import pandas as pd
 
 from caveat.datasets import load, read
 from papers.multilabel.experiments import (
+    FREE,
     LIMO_WEIGHTS,
     benchmark_rows,
     scale_all_rows,
@@ -62,7 +63,7 @@ def run_benchmark(name: str, data: Path | None) -> None:
     dataset = load(name) if data is None else read(data / FILES[name])
     X, Y = scale_all_rows(dataset.X.to_numpy(dtype=float)), dataset.Y.to_numpy(int)
     done = known(BENCHMARK, ["dataset", "repeat", "method", "sampling", "passes"])
-    methods = [(method, "paper", 10) for method in PAPER_METHODS]
+    methods = [(method, "paper", 10) for method in (FREE, *PAPER_METHODS)]
     methods += [
         (method, sampling, passes)
         for method in LIMO_WEIGHTS
