@@ -9,6 +9,7 @@ from caveat._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
+        "_pictures": ["look_pictures"],
         "_run": ["Audit", "audit", "look"],
         "_settings": ["Settings"],
         "page": [],

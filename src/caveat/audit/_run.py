@@ -23,6 +23,7 @@ from caveat.audit import page
 from caveat.audit._anonymous import check_folder, without_names
 from caveat.audit._gather import gather, trial_rows
 from caveat.audit._given import given_answers
+from caveat.audit._pictures import look_pictures
 from caveat.audit._plan import Prepared, prepare
 from caveat.audit._plan_weaker import has_single_target
 from caveat.audit._reading import Reading, read_weaker
@@ -90,7 +91,8 @@ def look(
     Parameters
     ----------
     data : path, DataFrame or Dataset
-        A CSV or Parquet file, or a table.
+        A CSV or Parquet file, or a table; or a folder with a folder of pictures per
+        class, where no model is fitted.
     target : str, optional
         Column to predict; the last if not given.
     minutes : float, default=5
@@ -116,6 +118,8 @@ def look(
     none.
     """
     pages.check_rules(rules)
+    if isinstance(data, str | Path) and Path(data).is_dir():
+        return look_pictures(data, rules=rules, seed=int(options.get("seed", 0)))
     with ExitStack() as stack:
         place = stack.enter_context(TemporaryDirectory(prefix="caveat-"))
         file, named = _as_file(data, target, Path(place))

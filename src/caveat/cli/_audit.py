@@ -71,9 +71,10 @@ def audit(file: str, out: str | None, as_json: bool, **given: Any) -> None:
 
     The scan asks in seconds which columns, pairs, gaps and orders tell the target;
     then models show what survives each remedy, beside what needs no learning. FILE is
-    CSV or Parquet. With --targets, --bags or --candidates the page also says what
-    weaker labels would support. Beside the page lie the study and the ledger it is made
-    from; calling it again goes on where it stopped.
+    CSV or Parquet, or a folder with a folder of pictures per class. With --targets,
+    --bags or --candidates the page also says what weaker labels would support.
+    Beside the page lie the study and the ledger it is made from; calling it again goes
+    on where it stopped.
     """
     started = time.monotonic()
     from caveat.audit import audit as make_audit
@@ -84,6 +85,9 @@ def audit(file: str, out: str | None, as_json: bool, **given: Any) -> None:
     place = out or f"{stem or 'file'}-audit"
     hidden = "caveat audit FILE --target COL --no-names"
     progress = Progress("audit")
+    if Path(file).is_dir():
+        _show_pictures(file, place, given, rules, as_json)
+        return
     made = make_audit(
         _settings(file, given),
         place,
@@ -107,6 +111,24 @@ def audit(file: str, out: str | None, as_json: bool, **given: Any) -> None:
         made.save()
         raise SystemExit(130)
     show(made.look, str(made.folder), as_json=as_json)
+
+
+def _show_pictures(
+    folder: str, place: str, given: dict[str, Any], rules: Any, as_json: bool
+) -> None:
+    """Audit a folder with a folder of pictures per class."""
+    from caveat.audit import look_pictures
+
+    progress = Progress("pictures")
+    found = look_pictures(
+        folder,
+        rules=rules,
+        seed=given["seed"],
+        command=command_line(folder, place),
+        progress=progress.update,
+    )
+    progress.close()
+    show(found, place, as_json=as_json)
 
 
 def _settings(file: str, given: dict[str, Any]) -> Settings:

@@ -2,4 +2,6 @@
 
 from caveat._lazy import attach
 
-__getattr__, __dir__, __all__ = attach(__name__, {"_look": ["look"]})
+__getattr__, __dir__, __all__ = attach(
+    __name__, {"_claims": ["Found"], "_look": ["look"]}
+)
