@@ -10,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+SOURCE = ROOT / "src" / "caveat"
 EXTRAS = PROJECT["optional-dependencies"]
 # Imported by another name than they are installed by.
 OTHERWISE = {"sklearn": "scikit-learn", "PIL": "pillow", "ruamel": "ruamel.yaml"}
@@ -49,3 +50,17 @@ def test_everything_that_is_imported_is_declared(distributions):
 
 def test_everything_that_is_always_installed_is_imported(distributions):
     assert names_of(PROJECT["dependencies"]) - distributions == set()
+
+
+def test_no_package_reaches_into_private_modules_of_another():
+    reached = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        package = path.relative_to(SOURCE).parts[0]
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.ImportFrom) or not node.module:
+                continue
+            top, *rest = node.module.split(".")
+            private = any(part.startswith("_") for part in rest[1:])
+            if top == "caveat" and rest and rest[0] != package and private:
+                reached.append(f"{path.name}:{node.lineno} {node.module}")
+    assert reached == []

@@ -19,9 +19,8 @@ from caveat._files import read_plain, write_whole
 from caveat.audit._sets import SEPARATOR
 from caveat.audit._table import make_table
 from caveat.audit.scan import scan
-from caveat.candidates._table import labels_of
-from caveat.datasets import Dataset, resolve
-from caveat.datasets._files import digest_of
+from caveat.candidates import labels_of
+from caveat.datasets import Dataset, digest_of, resolve
 from caveat.exceptions import InvalidInput
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from caveat.audit._models import answers_of
 from caveat.audit._settings import Settings
 from caveat.audit._table import Table
+from caveat.datasets import read_frame
 from caveat.exceptions import CaveatError, InvalidInput, UnknownName
 
 Answers = dict[str, NDArray[np.float64]]
@@ -147,15 +148,7 @@ def _as_answers(score: NDArray[np.float64], table: Table) -> NDArray[np.float64]
 
 def read_predictions(path: str) -> pd.DataFrame:
     """Read a CSV or Parquet file of scores."""
-    from caveat.datasets._files import bytes_of, existing, find_format
-    from caveat.datasets.readers._csv import read_csv
-    from caveat.datasets.readers._packed import unpacked
-    from caveat.datasets.readers._parquet import read_parquet
-
-    place = existing(path)
-    if find_format(place) == "parquet":
-        return read_parquet(bytes_of(place), place.name)
-    return read_csv(unpacked(bytes_of(place), place.name), place.name)[0]
+    return read_frame(path)
 
 
 def _free_name(name: str, taken: Answers) -> str:

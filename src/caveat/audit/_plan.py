@@ -28,8 +28,7 @@ from caveat.audit._settings import Settings
 from caveat.audit._table import FEWEST_ROWS, Table, label_sets, make_table, without
 from caveat.audit.scan import Scan, scan
 from caveat.audit.study import DEFAULTS, TOPIC
-from caveat.datasets import Dataset, resolve
-from caveat.datasets._files import digest_of, existing, find_format
+from caveat.datasets import Dataset, digest_of, existing, find_format, resolve
 from caveat.exceptions import InvalidInput, MissingExtra, UnknownName
 from caveat.models import counterpart
 from caveat.models.registry import MODELS

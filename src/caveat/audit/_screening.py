@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pandas.api import types
 
 from caveat.audit._roles import hints
-from caveat.datasets.readers._packed import opened
+from caveat.datasets import opened
 from caveat.exceptions import DataError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from caveat.audit._figure_weaker import Mark, learner_dots
 from caveat.audit._reading import Reading
 from caveat.audit._reading_weaker import SetModel, Sets
 from caveat.audit._remark import number
-from caveat.candidates._statistics import UNSURE
+from caveat.candidates import UNSURE
 from caveat.pages import percent
 
 NAME, EYEBROW = "sets", "Weaker labels: candidates"

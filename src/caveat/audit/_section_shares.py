@@ -13,7 +13,7 @@ from caveat.audit._reading import Reading
 from caveat.audit._reading_weaker import Shares
 from caveat.audit._remark import number
 from caveat.audit._shares import RULE
-from caveat.bags.variants._identify import TESTS
+from caveat.bags import TESTS
 
 NAME, EYEBROW = "shares", "Weaker labels: shares of groups"
 _ALPHA = 0.05

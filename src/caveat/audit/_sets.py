@@ -11,9 +11,14 @@ import numpy as np
 from caveat._registry import Entry
 from caveat.audit._folds import Fold, thinned
 from caveat.audit._table import Table
-from caveat.candidates import CandidateSets, candidate_statistics
-from caveat.candidates._statistics import UNSURE, confused_pairs
-from caveat.candidates._table import check_several, labels_of
+from caveat.candidates import (
+    UNSURE,
+    CandidateSets,
+    candidate_statistics,
+    check_several,
+    confused_pairs,
+    labels_of,
+)
 from caveat.exceptions import InvalidInput
 from caveat.measures import evaluate, get
 from caveat.tables import TableEncoder
@@ -55,7 +60,7 @@ def _truth(table: Table) -> list[str]:
 
 def look_at_sets(table: Table, column: str) -> tuple[Row, dict[str, list[Row]]]:
     """Say how ambiguous the sets are, and how noisy where the truth is known."""
-    from caveat.candidates._advice import choose_criterion
+    from caveat.candidates import choose_criterion
 
     sets, truth = candidate_sets(table, column)
     found = candidate_statistics(sets, truth)
@@ -97,8 +102,7 @@ def learn_sets(
 
     A part of the training rows is held out: their sets, not their labels, choose.
     """
-    from caveat.candidates import PartialLabelClassifier, suggest_labels
-    from caveat.candidates._classifier import CRITERIA
+    from caveat.candidates import CRITERIA, PartialLabelClassifier, suggest_labels
 
     sets, truth = candidate_sets(table, column)
     train, test = thinned(fold, _MOST_ROWS, seed)

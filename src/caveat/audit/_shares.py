@@ -19,11 +19,16 @@ from caveat.audit._folds import Fold, thinned
 from caveat.audit._models import measures_of
 from caveat.audit._table import Table
 from caveat.audit.registry import SHARES
-from caveat.bags import bag_hardness, feature_bags, identify_variant
-from caveat.bags._examine import QUICK_GRIDS
-from caveat.bags._shares import share_table
+from caveat.bags import (
+    QUICK_GRIDS,
+    STRATEGIES,
+    bag_hardness,
+    feature_bags,
+    identify_variant,
+    search,
+    share_table,
+)
 from caveat.bags.registry import LEARNERS as BAG_LEARNERS
-from caveat.bags.selection._search import STRATEGIES, search
 from caveat.exceptions import InvalidInput
 from caveat.tables import TableEncoder
 

@@ -6,7 +6,13 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "_candidates": ["CandidateSets", "as_candidates"],
-        "_statistics": ["CandidateStatistics", "candidate_statistics"],
+        "_table": ["check_several", "labels_of"],
+        "_statistics": [
+            "UNSURE",
+            "CandidateStatistics",
+            "candidate_statistics",
+            "confused_pairs",
+        ],
         "_generators": [
             "complementary_candidates",
             "flip_candidates",
@@ -31,7 +37,7 @@ __getattr__, __dir__, __all__ = attach(
         ],
         "_algorithm": ["Algorithm"],
         "_splits": ["CandidateKFold"],
-        "_classifier": ["PartialLabelClassifier"],
+        "_classifier": ["CRITERIA", "PartialLabelClassifier"],
         "crowd": [],
         "crowd._answers": ["Answers", "as_answers"],
         "crowd._vote": ["MajorityVote", "WeightedVote"],
@@ -41,7 +47,13 @@ __getattr__, __dir__, __all__ = attach(
         "crowd._pooled": ["PooledCrowd"],
         "crowd._agreement": ["krippendorff_alpha", "pairwise_kappa"],
         "crowd._ask_again": ["annotator_gain", "ask_again"],
-        "_advice": ["Advice", "advise", "out_of_fold", "suggest_labels"],
+        "_advice": [
+            "Advice",
+            "advise",
+            "choose_criterion",
+            "out_of_fold",
+            "suggest_labels",
+        ],
         "_learning": ["CrowdClassifier", "soft_targets"],
         "_quick": ["look"],
         "result": ["Result"],

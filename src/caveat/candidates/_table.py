@@ -14,11 +14,18 @@ import pandas as pd
 from caveat.candidates._candidates import CandidateSets
 from caveat.candidates.crowd import Answers
 from caveat.candidates.crowd._answers import ITEM
-from caveat.datasets import Dataset, columns_left_out, detect_kinds, read
-from caveat.datasets._files import bytes_of, existing, find_format
-from caveat.datasets.readers._csv import read_csv
-from caveat.datasets.readers._packed import unpacked
-from caveat.datasets.readers._parquet import read_parquet
+from caveat.datasets import (
+    Dataset,
+    bytes_of,
+    columns_left_out,
+    detect_kinds,
+    existing,
+    find_format,
+    read,
+    read_csv,
+    read_parquet,
+    unpacked,
+)
 from caveat.exceptions import InvalidInput, UnknownName, listing
 
 SETS = "candidates"

@@ -21,10 +21,20 @@ from caveat.exceptions import InvalidInput, UnknownName
 def column_names(file: str | Path) -> list[str]:
     """List the columns of a table in a file, without choosing a target."""
     path = existing(file)
-    form = find_format(path)
-    if form not in ("csv", "parquet", "arff"):
+    if find_format(path) not in ("csv", "parquet", "arff"):
         raise InvalidInput(f"{path.name} is no table with named columns")
-    return [str(name) for name in _frame(path, form).columns]
+    return [str(name) for name in read_frame(path).columns]
+
+
+def read_frame(file: str | Path) -> pd.DataFrame:
+    """Read a CSV, Parquet or ARFF file as it is, without choosing a target."""
+    path = existing(file)
+    form, data, where = find_format(path), bytes_of(path), str(path)
+    if form == "parquet":
+        return read_parquet(data, where)
+    if form == "arff":
+        return read_arff(data, where).frame()
+    return read_csv(unpacked(data, where), where)[0]
 
 
 def read_matrix(
@@ -49,7 +59,7 @@ def read_matrix(
             return _shaped(option, name, _only_array(option, path), labels, rows)
         if form not in ("csv", "parquet"):
             raise InvalidInput(f"{option}: {name} is neither CSV, Parquet nor npy")
-        frame = _frame(path, form)
+        frame = read_frame(path)
     elif isinstance(data, pd.DataFrame):
         frame, name = data.copy(), "the table"
     else:
@@ -67,17 +77,6 @@ def read_matrix(
             "row per row is needed"
         )
     return frame[list(labels)].to_numpy()
-
-
-def _frame(path: Path, form: str) -> pd.DataFrame:
-    data, where = bytes_of(path), str(path)
-    if form == "csv":
-        return read_csv(unpacked(data, where), where)[0]
-    return (
-        read_parquet(data, where)
-        if form == "parquet"
-        else read_arff(data, where).frame()
-    )
 
 
 def _only_array(option: str, path: Path) -> np.ndarray[Any, Any]:
