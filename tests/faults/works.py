@@ -34,7 +34,7 @@ from caveat.pages import to_csv, write_file
 from caveat.pages._server import PageServer
 from caveat.shift import export_shifted
 from caveat.study import Ledger, export, run
-from caveat.study.registry import ENGINES
+from caveat.study.registry import ENGINES, TOPICS
 
 PLUGIN = str(Path(__file__).parents[1] / "study" / "plugin")
 TABLE = pd.DataFrame(
@@ -58,6 +58,8 @@ def add_fake_topic() -> None:
     """Make the fake learners and the engine without workers known."""
     if PLUGIN not in sys.path:
         sys.path.insert(0, PLUGIN)
+    # A test before may have looked for plug-ins while this one was out of reach.
+    TOPICS._plugged = None
     if "inline" not in ENGINES:
         ENGINES.add(Entry(name="inline", target="caveat_fake:InlineEngine"))
 

@@ -263,7 +263,7 @@ def _scanned(
         given = {k: v for k, v in scenario["test"].items() if k != "digest"}
         test = resolve({**given, "task": dataset.task})
     # A column without one finite cell has nothing that could be looked at.
-    numbers = dataset.X.select_dtypes("number")
+    numbers = dataset.X.select_dtypes("number", exclude="timedelta")
     blank = [c for c in numbers if not np.isfinite(numbers[c].astype(float)).any()]
     aside = {*aside, *blank} if len(blank) < dataset.X.shape[1] else aside
     return scan(

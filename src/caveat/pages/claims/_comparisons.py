@@ -12,6 +12,9 @@ from caveat.pages.claims._claim import Claim, Standing
 from caveat.pages.claims._estimate import Estimate, score, started, written
 from caveat.pages.claims._limits import Condition
 
+_SMALLEST = 1e-6
+"""A smaller difference is rounding, whatever its interval says."""
+
 
 @dataclass(frozen=True)
 class Comparison(Claim):
@@ -47,9 +50,9 @@ class Comparison(Claim):
             return "open"
         assert self.difference.low is not None
         assert self.difference.high is not None
-        if self.difference.low > 0:
+        if self.difference.low > _SMALLEST:
             return "above"
-        return "below" if self.difference.high < 0 else "at"
+        return "below" if self.difference.high < -_SMALLEST else "at"
 
     @property
     def decided(self) -> bool:

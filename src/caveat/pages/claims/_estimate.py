@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from caveat.statistics import Interval
 
 
+_MOST_PLACES = 7
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A number that may be shown, and how well it is known.
@@ -65,12 +68,20 @@ class Estimate:
 
     @property
     def places(self) -> int:
-        """Decimals that the interval supports; two where there is none."""
+        """Decimals that the interval supports; two where there is none.
+
+        A value that is surely not 0 gets as many as it takes to see that.
+        """
         if not self.has_interval:
             return 2
         assert self.low is not None
         assert self.high is not None
-        return max(2, decimals((self.high - self.low) / 2))
+        places = max(2, decimals((self.high - self.low) / 2))
+        while (self.low > 0 or self.high < 0) and places < _MOST_PLACES:
+            if round(self.value, places) != 0:
+                break
+            places += 1
+        return places
 
     @property
     def text(self) -> str:
