@@ -1,6 +1,7 @@
 """The laws of honest sentences hold for whatever a topic may find."""
 
 import importlib.util
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -128,6 +129,7 @@ def cut_by(rule):
     return pages.Table(rule, "Scores", columns, [], conditions=f"Decisions: {rule}.")
 
 
+SAME = Estimate(0.9, "AUC", 0.8, 0.99, "10 folds", 10)
 HIDDEN = Estimate(0.0004, "AUC", 0.0001, 0.5, "10 folds", 10)
 BREACHES = {
     "floors_in_tables": shown(
@@ -139,7 +141,7 @@ BREACHES = {
     "one_cut_for_all": shown(cut_by("one half"), cut_by("each model's own")),
     "true_words": broken(note("Clusters reach it without seeing one label.")),
     "digits_carry_the_finding": broken(
-        claims.Comparison("a", "b", HIDDEN, "a paired test")
+        claims.Loss("a", "x", SAME, replace(SAME, value=0.9004), HIDDEN)
     ),
     "figures_show_what_they_say": shown(pages.Figure("f", "It falls", "", None)),
     "floor_first": broken(
