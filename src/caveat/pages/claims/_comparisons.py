@@ -12,8 +12,8 @@ from caveat.pages.claims._claim import Claim, Standing
 from caveat.pages.claims._estimate import Estimate, score, started, written
 from caveat.pages.claims._limits import Condition
 
-_SMALLEST = 1e-6
-"""A smaller difference is rounding, whatever its interval says."""
+_SMALLEST = 5e-5
+"""A smaller difference is none that a sentence could show, whatever its interval."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,11 @@ class Comparison(Claim):
             return "open"
         assert self.difference.low is not None
         assert self.difference.high is not None
-        if self.difference.low > _SMALLEST:
+        if abs(self.difference.value) <= _SMALLEST:
+            return "at"
+        if self.difference.low > 0:
             return "above"
-        return "below" if self.difference.high < -_SMALLEST else "at"
+        return "below" if self.difference.high < 0 else "at"
 
     @property
     def decided(self) -> bool:

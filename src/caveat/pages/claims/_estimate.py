@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from caveat.statistics import Interval
 
 
-_MOST_PLACES = 7
+_MOST_PLACES = 4
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,10 @@ class Estimate:
         assert self.low is not None
         assert self.high is not None
         places = max(2, decimals((self.high - self.low) / 2))
-        while (self.low > 0 or self.high < 0) and places < _MOST_PLACES:
-            if round(self.value, places) != 0:
-                break
-            places += 1
+        if self.low > 0 or self.high < 0:
+            enough = range(places, _MOST_PLACES + 1)
+            seen = [more for more in enough if round(self.value, more) != 0]
+            return seen[0] if seen else places
         return places
 
     @property
