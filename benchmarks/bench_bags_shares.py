@@ -20,7 +20,7 @@ from sklearn.datasets import load_breast_cancer, make_classification
 from caveat.bags import bag_proportions, make_bags, search
 from caveat.bags._examine import QUICK_GRIDS, QUICK_LEARNERS
 from caveat.bags.ecological import accuracy_bounds
-from caveat.bags.ecological._answers import answer, met_shares
+from caveat.bags.ecological._predictions import answer, met_shares
 from caveat.bags.ecological._read import Grouped
 from caveat.bags.registry import LEARNERS
 

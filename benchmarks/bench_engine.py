@@ -23,8 +23,8 @@ import sqlalchemy as sa
 
 import caveat
 from caveat.study import Finished, Ledger, Trial, plan, run, run_trial
-from caveat.study._rows import attempt_row, result_row
 from caveat.study._run import COMMIT_SECONDS
+from caveat.study.ledger._rows import attempt_row, result_row
 
 TRIALS = 400
 LARGE = 100_000

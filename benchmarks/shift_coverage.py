@@ -21,9 +21,14 @@ import numpy as np
 import pandas as pd
 
 from caveat.datasets import from_frame
-from caveat.shift._folds import Fold, given_contender, make_folds, usual_contenders
-from caveat.shift._outages import Outage
-from caveat.shift._prices import ALL, Task, measure_prices
+from caveat.shift.prices._folds import (
+    Fold,
+    given_contender,
+    make_folds,
+    usual_contenders,
+)
+from caveat.shift.prices._outages import Outage
+from caveat.shift.prices._prices import ALL, Task, measure_prices
 
 GONE = Outage(("c",))
 

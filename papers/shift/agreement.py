@@ -11,7 +11,7 @@ import pandas as pd
 from scipy.stats import kendalltau
 
 from caveat.exceptions import InvalidInput
-from caveat.shift._importance import feature_importance
+from caveat.shift.importance._importance import feature_importance
 
 PAPER_METHODS = ("pearson", "spearman", "shap", "mutual-info")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pandas as pd
 
 from caveat.shift import CellImputer, Mean
-from caveat.shift._tables import check_tables, is_categorical
+from caveat.shift.evaluation._tables import check_tables, is_categorical
 
 
 class _FirstCategory(CellImputer):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from caveat.exceptions import InvalidInput, UnknownName
-from caveat.shift._tables import is_categorical
+from caveat.shift.evaluation._tables import is_categorical
 from papers.shift.points import bins, curves, larger_is_better, pick
 
 _KEYS = ["task", "dataset", "model"]

@@ -7,7 +7,7 @@ import pytest
 
 from caveat._registry import Entry
 from caveat.audit import Settings, audit
-from caveat.study._worker import work
+from caveat.study.engines._worker import work
 from caveat.study.registry import ENGINES
 
 

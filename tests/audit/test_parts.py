@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from caveat.audit._copies import near_copies
 from caveat.audit._folds import all_folds
 from caveat.audit._models import measures_of
+from caveat.audit._near_duplicates import near_copies
 from caveat.audit._table import make_table
 from caveat.datasets import from_frame
 from caveat.exceptions import InvalidInput, UnknownName

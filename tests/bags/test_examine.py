@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from caveat.bags import (
     VariantReport,
     _examine,
-    _quick,
+    _from_data,
     bag_hardness,
     examine_bags,
     figures,
@@ -210,7 +210,7 @@ def run(file, *options):
 @pytest.fixture
 def at_once(monkeypatch, found):
     """Let the command find what was found already."""
-    monkeypatch.setattr(_quick, "examine_bags", lambda *_, **__: found)
+    monkeypatch.setattr(_from_data, "examine_bags", lambda *_, **__: found)
 
 
 @pytest.fixture(scope="module")
@@ -298,7 +298,7 @@ def test_the_page_shows_the_share_of_every_class(found, tmp_path):
 def test_the_look_is_what_the_command_shows(table, at_once):
     assert (
         look(table, "town", "left").title
-        == page.look(_quick.examine_bags(), ABOUT).title
+        == page.look(_from_data.examine_bags(), ABOUT).title
     )
 
 

@@ -212,7 +212,7 @@ def test_a_log_that_fails_later_stops_no_study(call, monkeypatch, caplog):
         if len(lines) > 2:
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("caveat.study._log.append_line", full)
+    monkeypatch.setattr("caveat.study._event_log.append_line", full)
     _, out, _ = call("run", "small.yaml", "--log", "run.jsonl")
     assert "6 run now" in out
     assert len(lines) == 3

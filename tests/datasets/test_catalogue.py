@@ -9,12 +9,12 @@ from click.testing import CliRunner
 
 from caveat.cli import caveat as root
 from caveat.datasets import available, digest, load
-from caveat.datasets._catalogue import read_catalogue
+from caveat.datasets.catalogue._catalogue import read_catalogue
 from caveat.datasets.registry import CATALOGUE, DATASETS, TOPICS
 from caveat.exceptions import DataError, InvalidInput
 
 NEEDED = 'task = "binary"\nsource = "here"\nlicence = "CC0"\nsummary = "made up"\n'
-LOADER = 'loader = "caveat.datasets._generators:xor"\n'
+LOADER = 'loader = "caveat.datasets.sources._generators:xor"\n'
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from caveat.datasets._download import check_address, download
+from caveat.datasets.home._download import check_address, download
 from caveat.exceptions import DataError
 
 

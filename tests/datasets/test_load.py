@@ -21,7 +21,7 @@ from caveat.datasets import (
     register,
     verify,
 )
-from caveat.datasets._row import check_id
+from caveat.datasets.catalogue._row import check_id
 from caveat.datasets.registry import DATASETS
 from caveat.exceptions import DataError, InvalidInput, UnknownName
 
@@ -156,7 +156,7 @@ def test_a_registered_loader_is_found_checked_and_named():
 
 
 def test_a_data_set_of_another_package_works_like_ours(monkeypatch):
-    plugged = Entry(name="plugged", target="caveat.datasets._generators:xor")
+    plugged = Entry(name="plugged", target="caveat.datasets.sources._generators:xor")
     monkeypatch.setitem(DATASETS._entries, "plugged", plugged)
     assert load("plugged").task == "binary"
     assert fetch("plugged").name == "plugged"

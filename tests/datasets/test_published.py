@@ -11,14 +11,14 @@ import pandas as pd
 import pytest
 
 from caveat.datasets import import_files, load
-from caveat.datasets._adult import load_adult
-from caveat.datasets._cifar import (
+from caveat.datasets.registry import DATASETS
+from caveat.datasets.sources._adult import load_adult
+from caveat.datasets.sources._cifar import (
     load_cifar10,
     load_cifar10_grey,
     load_plcifar10,
     swapped_grey,
 )
-from caveat.datasets.registry import DATASETS
 from caveat.exceptions import DataError
 
 pytestmark = pytest.mark.thorough
@@ -255,7 +255,7 @@ def test_grey_cifar_10_is_scaled_and_tells_vehicles_from_animals():
 
 
 def test_annotators_are_aggregated_or_the_vaguest_is_taken(monkeypatch):
-    monkeypatch.setattr("caveat.datasets._cifar._TRAINING", 20)
+    monkeypatch.setattr("caveat.datasets.sources._cifar._TRAINING", 20)
     archive, _ = cifar_archive()
     sets = {item: [[1], [2, 3], [4, 3]] for item in range(20)}
     files = {

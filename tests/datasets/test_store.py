@@ -10,9 +10,9 @@ import pytest
 
 from caveat.datasets import available, fetch, fingerprint, import_files, load, verify
 from caveat.datasets import registry as registry_module
-from caveat.datasets._fetch import fetch_entry, obtain
-from caveat.datasets._manifest import read_manifest
-from caveat.datasets._row import SourceFile, row
+from caveat.datasets.catalogue._row import SourceFile, row
+from caveat.datasets.home._fetch import fetch_entry, obtain
+from caveat.datasets.home._manifest import read_manifest
 from caveat.exceptions import DataError, InvalidInput
 
 TINY = b"a,b,t\n" + b"".join(
@@ -24,7 +24,7 @@ DIGEST = hashlib.sha256(TINY).hexdigest()
 def tiny(*urls, sha256=(DIGEST,), rows=20, **more):
     return row(
         "tiny",
-        "caveat.datasets._loaders:load_file",
+        "caveat.datasets.sources._loaders:load_file",
         task="binary",
         rows=rows,
         columns=2,
@@ -154,7 +154,7 @@ def two_files(server):
     arff = SourceFile(name="m.arff", urls=(server.url("/m.arff"),), folder="shared")
     return row(
         "tiny",
-        "caveat.datasets._loaders:load_file",
+        "caveat.datasets.sources._loaders:load_file",
         task="multilabel",
         rows=2,
         columns=1,

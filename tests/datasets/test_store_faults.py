@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from caveat.datasets._fetch import obtain
-from caveat.datasets._row import SourceFile, row
+from caveat.datasets.catalogue._row import SourceFile, row
+from caveat.datasets.home._fetch import obtain
 
 pytestmark = pytest.mark.fault
 
@@ -20,12 +20,13 @@ TINY = b"a,b,t\n" + b"".join(
 FETCH = """
 import sys
 from pathlib import Path
-from caveat.datasets._fetch import obtain
-from caveat.datasets._row import SourceFile, row
+from caveat.datasets.home._fetch import obtain
+from caveat.datasets.catalogue._row import SourceFile, row
 url, digest, home = sys.argv[1:]
 file = SourceFile(name="tiny.csv", urls=(url,), sha256=(digest,))
-entry = row("tiny", "caveat.datasets._loaders:load_file", task="binary", rows=20,
-            columns=2, source="", licence="", files=[file], params={"target": "t"})
+loader = "caveat.datasets.sources._loaders:load_file"
+entry = row("tiny", loader, task="binary", rows=20, columns=2, source="", licence="",
+            files=[file], params={"target": "t"})
 print(len(obtain(entry, Path(home))))
 """
 
@@ -61,7 +62,7 @@ def test_a_fetch_that_was_killed_leaves_nothing_that_counts(server, tmp_path):
     )
     entry = row(
         "tiny",
-        "caveat.datasets._loaders:load_file",
+        "caveat.datasets.sources._loaders:load_file",
         task="binary",
         rows=20,
         columns=2,

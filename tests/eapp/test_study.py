@@ -8,7 +8,7 @@ from caveat.eapp import EAPP
 from caveat.eapp.study import TOPIC
 from caveat.exceptions import CaveatError
 from caveat.study import load_study, plan
-from caveat.study._trial import run_trial
+from caveat.study.trials._trial import run_trial
 
 STUDY = {
     "study": "s",

@@ -27,8 +27,8 @@ from caveat.candidates import Annotations
 from caveat.cli import main
 from caveat.datasets import import_files, read
 from caveat.datasets._content import content_digest
-from caveat.datasets._fetch import obtain
-from caveat.datasets._row import SourceFile, row
+from caveat.datasets.catalogue._row import SourceFile, row
+from caveat.datasets.home._fetch import obtain
 from caveat.exceptions import CaveatError
 from caveat.pages import to_csv, write_file
 from caveat.pages._server import PageServer
@@ -181,7 +181,7 @@ class Downloading:
         )
         entry = row(
             "tiny",
-            "caveat.datasets._loaders:load_file",
+            "caveat.datasets.sources._loaders:load_file",
             task="binary",
             rows=40,
             columns=2,

@@ -8,9 +8,9 @@ from sklearn.svm import LinearSVC
 from caveat.exceptions import InvalidInput
 from caveat.models import make_model
 from caveat.shift import Mean, Stages, Zero, feature_importance, shift_curve
-from caveat.shift._bench import Bench
-from caveat.shift._gaps import spread
-from caveat.shift._subsets import Subsets
+from caveat.shift.curves._gaps import spread
+from caveat.shift.evaluation._model_under_test import Bench
+from caveat.shift.scenarios._subsets import Subsets
 
 COLUMNS = [
     "k",

@@ -20,13 +20,13 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from caveat.models import make_model
 from caveat.shift import Marginalise, Rules, TreeRule, shift_curve
-from caveat.shift._answers import Answerer
-from caveat.shift._evaluators import CellEvaluator, make_evaluator
-from caveat.shift._imputers import check_imputer
-from caveat.shift._subsets import unrank
-from caveat.shift._targets import check_target
-from caveat.shift._tree_path import tree_evaluator
+from caveat.shift.evaluation._evaluators import CellEvaluator, make_evaluator
+from caveat.shift.evaluation._predictions import Answerer
+from caveat.shift.evaluation._targets import check_target
+from caveat.shift.imputers._imputers import check_imputer
 from caveat.shift.registry import IMPUTERS
+from caveat.shift.scenarios._subsets import unrank
+from caveat.shift.trees._evaluator import tree_evaluator
 
 pytestmark = pytest.mark.thorough
 

@@ -4,7 +4,7 @@ import pytest
 
 from caveat.exceptions import DataError, InvalidInput
 from caveat.shift import Mean, Stages, export_shifted
-from caveat.shift._subsets import unrank
+from caveat.shift.scenarios._subsets import unrank
 
 
 def test_it_writes_training_rows_and_every_shifted_test_set(mixed, tmp_path):

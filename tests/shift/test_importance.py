@@ -7,7 +7,7 @@ from sklearn.inspection import permutation_importance
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.models import make_model
 from caveat.shift import feature_importance
-from caveat.shift._importance import ascending
+from caveat.shift.importance._importance import ascending
 from caveat.shift.registry import IMPORTANCES
 
 # Published coefficients, on the whole table (feature-shift paper, Figure 6).

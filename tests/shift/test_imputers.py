@@ -18,7 +18,7 @@ from caveat.shift import (
     TreeRule,
     Zero,
 )
-from caveat.shift._imputers import CellImputer, check_imputer
+from caveat.shift.imputers._imputers import CellImputer, check_imputer
 from caveat.shift.registry import IMPUTERS
 
 TABLED = [name for name in IMPUTERS if name != "marginalise"]

@@ -9,10 +9,11 @@ from sklearn.linear_model import LogisticRegression
 
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.models import make_model
+from caveat.pages import About
 from caveat.pages.claims import Estimate
 from caveat.shift import Outage, Result, look, shift_curve, upper_bound
-from caveat.shift._advice import advise
-from caveat.shift._scenarios import Stages
+from caveat.shift.prices._advice import advise
+from caveat.shift.scenarios._scenarios import Stages
 
 QUICK = {"models": ["logistic-regression"], "imputers": ["mean"], "repeats": 2}
 
@@ -112,7 +113,7 @@ def test_a_result_comes_back_from_its_record(copies, monkeypatch):
     )
     told = look(copies, "y", missing=["a"], **QUICK).to_json()
     record = json.loads(json.dumps(caught[0].to_record()))
-    about = page.pages.About("x", "y", "binary", 4, 2)
+    about = About("x", "y", "binary", 4, 2)
     again = real(Result.from_record(record), about).to_json()
     assert json.loads(again)["losses"] == json.loads(told)["losses"]
 

@@ -17,7 +17,7 @@ from caveat.shift import (
     parse_outages,
     when_noticed,
 )
-from caveat.shift._folds import Fold
+from caveat.shift.prices._folds import Fold
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from caveat.shift._prices import ALL
+from caveat.shift.prices._prices import ALL
 from caveat.statistics import split_interval
 
 PATH = Path(__file__).resolve().parents[2] / "benchmarks/shift_coverage.py"

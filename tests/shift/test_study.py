@@ -13,7 +13,7 @@ from caveat.shift import shift_curve
 from caveat.shift.registry import LEARNERS
 from caveat.shift.study import TOPIC, follow
 from caveat.study import load_study, plan
-from caveat.study._trial import run_trial
+from caveat.study.trials._trial import run_trial
 
 STUDIES = ("shift-quick", "shift-minutes", "shift-hours", "shift-paper")
 

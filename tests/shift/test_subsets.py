@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caveat.exceptions import InvalidInput
-from caveat.shift._subsets import Subsets, counts_of, mask_of, unrank
+from caveat.shift.scenarios._subsets import Subsets, counts_of, mask_of, unrank
 
 
 @given(st.integers(1, 9).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n))))

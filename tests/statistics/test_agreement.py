@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from caveat.statistics import _agreement as module
 from caveat.statistics import criterion_agreement
+from caveat.statistics.selection import _agreement as module
 
 PAIR = st.tuples(st.integers(0, 4).map(float), st.integers(0, 4).map(float))
 

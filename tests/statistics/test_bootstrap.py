@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from caveat.exceptions import InvalidInput
-from caveat.statistics import _bootstrap as module
 from caveat.statistics import paired_bootstrap
+from caveat.statistics.intervals import _bootstrap as module
 
 A = np.array([0.82, 0.75, 0.91, 0.60, 0.77])
 B = np.array([0.80, 0.71, 0.85, 0.63, 0.70])

@@ -9,9 +9,9 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from caveat.exceptions import CaveatError
-from caveat.statistics import _signed_rank as module
 from caveat.statistics import holm, wilcoxon_holm, win_tie_loss
-from caveat.statistics._signed_rank import signed_rank_test
+from caveat.statistics.comparisons import _signed_rank as module
+from caveat.statistics.comparisons._signed_rank import signed_rank_test
 
 few = settings(max_examples=30, deadline=None)
 DIFFERENCES = st.lists(st.integers(-4, 4).map(float), min_size=1, max_size=9)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from caveat.exceptions import CaveatError, InvalidInput, UnknownName
 from caveat.statistics import SelectionTable, criterion_agreement, regret, select
-from caveat.statistics._rules import resolve_measure
+from caveat.statistics.selection._rules import resolve_measure
 
 few = settings(max_examples=20, deadline=None)
 

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caveat.statistics._ties import differences_without_noise, without_noise
+from caveat.statistics.comparisons._ties import differences_without_noise, without_noise
 
 few = settings(max_examples=40, deadline=None)
 NUMBERS = st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=9).map(np.array)

@@ -8,8 +8,8 @@ import pytest
 
 from caveat._registry import Entry
 from caveat.study import Trial
-from caveat.study._canonical import canonical
 from caveat.study.registry import ENGINES, TOPICS
+from caveat.study.trials._canonical import canonical
 
 PLUGIN = str(Path(__file__).parent / "plugin")
 

@@ -15,8 +15,8 @@ from caveat.study import Ledger, export, run
 
 pytest.importorskip("distributed", reason="needs caveat[cluster]")
 
-from caveat.study._batch_systems import batch_cluster, parse_walltime
-from caveat.study._dask import DaskEngine
+from caveat.study.engines._batch_systems import batch_cluster, parse_walltime
+from caveat.study.engines._dask import DaskEngine
 
 fault = pytest.mark.fault
 

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from caveat.exceptions import LedgerError
 from caveat.study import Finished, Ledger, plan
-from caveat.study._owner import me
+from caveat.study.ledger._owner import me
 
 ABOUT = [["learner", "fake", {"title": "Fake", "warnings": "none"}]]
 
@@ -316,7 +316,9 @@ def test_a_reader_changes_no_byte_of_an_idle_ledger(book, path):
 def test_a_network_file_system_is_refused_before_anything_is_written(
     path, trials, monkeypatch
 ):
-    monkeypatch.setattr("caveat.study._database.network_file_system", lambda _: "nfs4")
+    monkeypatch.setattr(
+        "caveat.study.ledger._database.network_file_system", lambda _: "nfs4"
+    )
     with pytest.raises(LedgerError, match=r"nfs4.*PostgreSQL.*journal=delete"):
         Ledger(path, write=True)
     assert os.listdir(path.parent) == []

@@ -2,7 +2,7 @@ import socket
 
 import pytest
 
-from caveat.study._messages import Inbox, send
+from caveat.study.engines._messages import Inbox, send
 
 
 @pytest.fixture

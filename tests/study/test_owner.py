@@ -8,8 +8,8 @@ import time
 import psutil
 import pytest
 
-from caveat.study import _owner
-from caveat.study._owner import is_dead, me
+from caveat.study.ledger import _owner
+from caveat.study.ledger._owner import is_dead, me
 
 
 def name(**changes):
@@ -32,7 +32,9 @@ def test_only_a_process_that_would_be_seen_from_here_can_be_known_dead():
 
 
 def test_a_process_that_ended_is_dead_before_anybody_waited_for_it():
-    script = "from caveat.study._owner import me; print(me(), flush=True); input()"
+    script = (
+        "from caveat.study.ledger._owner import me; print(me(), flush=True); input()"
+    )
     child = subprocess.Popen(
         [sys.executable, "-c", script],
         stdin=subprocess.PIPE,
@@ -78,7 +80,7 @@ def test_a_process_of_somebody_else_lives_even_if_it_is_hidden(monkeypatch):
 )
 def test_a_live_runner_is_not_taken_for_dead_in_another_namespace(options):
     script = (
-        "import sys; from caveat.study._owner import is_dead, me; "
+        "import sys; from caveat.study.ledger._owner import is_dead, me; "
         "print(is_dead(sys.argv[1]), is_dead(me()), me())"
     )
     elsewhere = ["unshare", "--user", "--map-root-user", *options]

@@ -4,9 +4,9 @@ import pytest
 
 from caveat.exceptions import InvalidInput
 from caveat.study import plan
-from caveat.study._search import grid_configurations, random_configurations
-from caveat.study._seeds import derive_seed
 from caveat.study.registry import TOPICS
+from caveat.study.trials._search import grid_configurations, random_configurations
+from caveat.study.trials._seeds import derive_seed
 
 
 def test_a_search_is_cut_and_its_parts_share_a_group(fake_study):
@@ -115,7 +115,7 @@ def test_a_baseline_trial_is_added_per_data_set_and_split(fake_study):
 
 
 def test_a_grid_that_is_far_too_large_needs_a_yes(fake_study, monkeypatch):
-    monkeypatch.setattr("caveat.study._plan.MOST_TRIALS", 10)
+    monkeypatch.setattr("caveat.study.trials._plan.MOST_TRIALS", 10)
     with pytest.raises(InvalidInput, match="--yes"):
         plan(fake_study())
     assert len(plan(fake_study(), yes=True)) == 18

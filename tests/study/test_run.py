@@ -6,7 +6,7 @@ import pytest
 from caveat.exceptions import InvalidInput, LedgerError
 from caveat.study import Ledger, export, plan, run, run_trial
 from caveat.study._run import Event
-from caveat.study._worker import work
+from caveat.study.engines._worker import work
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from caveat.exceptions import CaveatError, InvalidInput
 from caveat.study import load_study, plan
-from caveat.study._spec import parse_bytes
+from caveat.study.files._spec import parse_bytes
 
 GOOD = """\
 study: small

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from caveat.datasets import from_frame
 from caveat.exceptions import CaveatError
-from caveat.study._splits import split_rows
+from caveat.study.trials._splits import split_rows
 
 SETTINGS = {"test-size": 0.25, "stratify": True, "groups": None, "order": None}
 

@@ -1,7 +1,7 @@
 import pytest
 
 from caveat.exceptions import InvalidInput
-from caveat.study._yaml import parse_yaml, read_yaml
+from caveat.study.files._yaml import parse_yaml, read_yaml
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ import numpy as np
 
 from caveat._registry import Entry
 from caveat.audit._folds import make_fold
-from caveat.audit._given import check_predictions
 from caveat.audit._ladder import Step, make_ladder
 from caveat.audit._plan_weaker import (
     check_weaker,
@@ -22,6 +21,7 @@ from caveat.audit._plan_weaker import (
     weaker_reference,
     weaker_scenario,
 )
+from caveat.audit._predictions import check_predictions
 from caveat.audit._roles import Outline, names_rows, outline
 from caveat.audit._screening import about_columns, screening
 from caveat.audit._settings import Settings

@@ -22,10 +22,10 @@ from caveat._files import read_plain, write_whole
 from caveat.audit import page
 from caveat.audit._anonymous import check_folder, without_names
 from caveat.audit._gather import gather, trial_rows
-from caveat.audit._given import given_answers
 from caveat.audit._pictures import look_pictures
 from caveat.audit._plan import Prepared, prepare
 from caveat.audit._plan_weaker import has_single_target
+from caveat.audit._predictions import given_answers
 from caveat.audit._reading import Reading, read_weaker
 from caveat.audit._settings import Settings
 from caveat.audit._weaker import weaker_look, weaker_part

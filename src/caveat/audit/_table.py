@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.util import hash_pandas_object
 
-from caveat.audit._copies import near_copies
+from caveat.audit._near_duplicates import near_copies
 from caveat.audit._roles import split_values
 from caveat.audit._screening import screening_rows
 from caveat.datasets import as_dates, positive_class

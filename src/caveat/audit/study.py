@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from caveat._registry import Entry
 from caveat.audit._floor import floor_of
 from caveat.audit._folds import all_folds, make_fold
+from caveat.audit._lost_columns import losses
 from caveat.audit._models import build, fit_and_answer, is_fitted_here, measures_of
 from caveat.audit._sets import learn_sets, look_at_sets
 from caveat.audit._shares import learn_shares, look_at_groups
 from caveat.audit._table import Table, make_table, without
 from caveat.audit._targets import learn_targets
-from caveat.audit._vanish import losses
 from caveat.audit.registry import (
     CRITERIA,
     LEARNERS,

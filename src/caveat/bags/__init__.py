@@ -11,7 +11,7 @@ __getattr__, __dir__, __all__ = attach(
         "worlds._export": ["export_standard_bags"],
         "_shares": ["bag_proportions", "share_table"],
         "_examine": ["QUICK_GRIDS", "examine_bags"],
-        "_quick": ["look"],
+        "_from_data": ["look"],
         "result": ["Result"],
         "page": [],
         "variants._hardness": ["Hardness", "bag_hardness"],

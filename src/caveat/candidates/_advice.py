@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from caveat.candidates._candidates import CandidateSets, as_candidates
 from caveat.candidates._classifier import CRITERIA, PartialLabelClassifier
-from caveat.candidates._together import fit_all
+from caveat.candidates._joint_training import fit_all
 from caveat.candidates.registry import LEARNERS
 from caveat.exceptions import InvalidInput
 

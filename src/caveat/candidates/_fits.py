@@ -10,6 +10,7 @@ import numpy as np
 
 from caveat.candidates._algorithm import TRAINING, Algorithm
 from caveat.candidates._classifier import PartialLabelClassifier
+from caveat.candidates._joint_training import fit_all
 from caveat.candidates._plench import (
     CIFAR_MEAN,
     CIFAR_STD,
@@ -19,7 +20,6 @@ from caveat.candidates._plench import (
     plench_checkpoints,
     plench_hash,
 )
-from caveat.candidates._together import fit_all
 from caveat.candidates._worlds import takes_images
 from caveat.exceptions import InvalidInput
 from caveat.study.topic import Context, Row

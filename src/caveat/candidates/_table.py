@@ -13,7 +13,7 @@ import pandas as pd
 
 from caveat.candidates._candidates import CandidateSets
 from caveat.candidates.crowd import Answers
-from caveat.candidates.crowd._answers import ITEM
+from caveat.candidates.crowd._long_table import ITEM
 from caveat.datasets import (
     Dataset,
     bytes_of,
@@ -295,7 +295,7 @@ def _melted(
 def _long(
     answers: Any, names: Mapping[str, str | None], separator: str
 ) -> pd.DataFrame:
-    from caveat.candidates.crowd._answers import ANNOTATOR, LABEL, find_column
+    from caveat.candidates.crowd._long_table import ANNOTATOR, LABEL, find_column
 
     first, _ = _frame(answers)
     found = {

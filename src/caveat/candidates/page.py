@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from caveat import pages
 from caveat.candidates._claims import VOTE, all_claims, worth
-from caveat.candidates._sections import sections
+from caveat.candidates.crowd._sections import sections
 from caveat.candidates.result import Result, interval
 from caveat.pages import figures
 

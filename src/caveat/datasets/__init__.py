@@ -7,7 +7,7 @@ __getattr__, __dir__, __all__ = attach(
     {
         "_dataset": ["Dataset"],
         "_frame": ["from_frame"],
-        "_given": ["features_only", "given"],
+        "_input": ["features_only", "given"],
         "_files": ["bytes_of", "digest_of", "existing", "find_format"],
         "_matrix": ["column_names", "read_frame", "read_matrix"],
         "readers._csv": ["read_csv"],
@@ -17,8 +17,8 @@ __getattr__, __dir__, __all__ = attach(
         "_reference": ["READ_OPTIONS", "check_reference", "describe", "resolve"],
         "_read": ["read"],
         "_picture_facts": ["picture_facts"],
-        "_folder": ["fetch", "import_files", "verify"],
-        "_home": ["data_home"],
+        "home._folder": ["fetch", "import_files", "verify"],
+        "home._home": ["data_home"],
         "_kinds": ["KINDS", "check_columns", "column_kind", "detect_kinds"],
         "_roles": [
             "OWNER_WORDS",
@@ -30,7 +30,7 @@ __getattr__, __dir__, __all__ = attach(
             "positive_class",
         ],
         "_content": ["content_digest"],
-        "_digest": ["digest"],
+        "catalogue._digest": ["digest"],
         "_fingerprint": ["fingerprint"],
         "registry": [],
     },

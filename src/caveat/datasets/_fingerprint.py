@@ -10,11 +10,11 @@ from typing import Any
 
 from caveat._registry import Entry
 from caveat.datasets._files import companion, digest_of, existing, find_format
-from caveat.datasets._home import data_home as home_of
 from caveat.datasets._load import find, load
-from caveat.datasets._own import OWN
 from caveat.datasets._reference import Reference, parts
-from caveat.datasets._store import is_trusted, recorded_content
+from caveat.datasets.home._home import data_home as home_of
+from caveat.datasets.home._imported import OWN
+from caveat.datasets.home._store import is_trusted, recorded_content
 from caveat.exceptions import InvalidInput
 
 _VERSION = 1

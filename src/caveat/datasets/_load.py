@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from caveat._registry import Entry
-from caveat.datasets._home import data_home as home_of
-from caveat.datasets._own import own_entry, own_names
-from caveat.datasets._row import check_id, plain, row
-from caveat.datasets._store import is_cached
+from caveat.datasets.catalogue._row import check_id, plain, row
+from caveat.datasets.home._home import data_home as home_of
+from caveat.datasets.home._imported import own_entry, own_names
+from caveat.datasets.home._store import is_cached
 from caveat.datasets.registry import DATASETS
 from caveat.exceptions import DataError, InvalidInput, UnknownName
 
@@ -77,7 +77,7 @@ def load(name: str, *, data_home: str | Path | None = None) -> Dataset:
     """
     entry = find(name, data_home=data_home)
     if entry.facts.get("files"):
-        from caveat.datasets._fetch import obtain
+        from caveat.datasets.home._fetch import obtain
 
         return obtain(entry, home_of(data_home))
     if entry.facts.get("content") == "":
@@ -85,7 +85,7 @@ def load(name: str, *, data_home: str | Path | None = None) -> Dataset:
             f"the row of data set {entry.name!r} states no digest of its content; run "
             f"caveat data digest {entry.name} and add what it prints"
         )
-    from caveat.datasets._checked import checked
+    from caveat.datasets.catalogue._checked import checked
 
     return checked(entry, entry.make())
 

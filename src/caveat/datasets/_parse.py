@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from caveat.datasets._dataset import Dataset
-from caveat.datasets._embedded import pixel_names
 from caveat.datasets._frame import from_frame
 from caveat.datasets.readers._arff import read_arff
 from caveat.datasets.readers._arrays import read_arrays
@@ -25,6 +24,7 @@ from caveat.datasets.readers._mulan import (
 )
 from caveat.datasets.readers._packed import unpacked
 from caveat.datasets.readers._parquet import read_parquet
+from caveat.datasets.sources._embedded import pixel_names
 from caveat.exceptions import DataError, InvalidInput
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from caveat._registry import Registry
-from caveat.datasets._catalogue import read_catalogue
+from caveat.datasets.catalogue._catalogue import read_catalogue
 
 CATALOGUE = Path(__file__).with_name("catalogue")
 TOPICS = ("embedded", "bags", "candidates", "multilabel", "shift", "eapp")

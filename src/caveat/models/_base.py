@@ -19,10 +19,10 @@ from sklearn.utils.validation import check_is_fitted
 from caveat.exceptions import InvalidInput, listing
 from caveat.models._absence import Gone, blank, gone_matrix, owners, random_absence
 from caveat.models._holdout import hold_out
-from caveat.models._pack import Pack
 from caveat.models._targets import TargetScale, check_labels, check_numbers, known_codes
 from caveat.models._tasks import TASKS, check_task, is_classification
 from caveat.models._weights import row_weights
+from caveat.models.files._pack import Pack
 from caveat.tables import TableEncoder
 
 # For models that measure distances or multiply: a level is a direction of its own.

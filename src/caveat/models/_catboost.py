@@ -13,8 +13,8 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from caveat.models._base import Lesson
 from caveat.models._boosted import Boosted
-from caveat.models._pack import Pack, pack_dummy, unpack_dummy
 from caveat.models._tasks import is_classification
+from caveat.models.files._pack import Pack, pack_dummy, unpack_dummy
 
 
 @dataclass(eq=False, repr=False)

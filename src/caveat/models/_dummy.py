@@ -8,8 +8,8 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.utils import Tags
 
 from caveat.models._base import TabularModel
-from caveat.models._pack import Pack, pack_dummy, unpack_dummy
 from caveat.models._tasks import is_classification
+from caveat.models.files._pack import Pack, pack_dummy, unpack_dummy
 
 
 class Dummy(TabularModel):

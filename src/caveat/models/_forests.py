@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from sklearn import ensemble
 
 from caveat.models._base import CODES, TabularModel
-from caveat.models._pack import Pack
-from caveat.models._stored_trees import StoredTrees, pack_forest
 from caveat.models._tasks import is_classification
+from caveat.models.files._pack import Pack
+from caveat.models.files._stored_trees import StoredTrees, pack_forest
 
 
 @dataclass(eq=False, repr=False)

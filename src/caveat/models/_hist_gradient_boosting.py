@@ -13,9 +13,9 @@ from sklearn import ensemble
 from threadpoolctl import ThreadpoolController
 
 from caveat.models._base import CODES, Lesson, TabularModel
-from caveat.models._pack import Pack
-from caveat.models._stored_trees import StoredTrees, pack_boosting
 from caveat.models._tasks import is_classification
+from caveat.models.files._pack import Pack
+from caveat.models.files._stored_trees import StoredTrees, pack_boosting
 
 
 @cache

@@ -10,9 +10,9 @@ import lightgbm
 
 from caveat.models._base import Lesson
 from caveat.models._boosted import Boosted
-from caveat.models._foreign import Booster
-from caveat.models._pack import Pack
 from caveat.models._tasks import is_classification
+from caveat.models.files._foreign import Booster
+from caveat.models.files._pack import Pack
 
 
 @dataclass(eq=False, repr=False)

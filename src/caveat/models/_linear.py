@@ -11,8 +11,8 @@ from sklearn import linear_model
 from sklearn.exceptions import ConvergenceWarning
 
 from caveat.models._base import ONE_HOT, Lesson, TabularModel
-from caveat.models._pack import Pack, pack_linear, unpack_linear
 from caveat.models._tasks import CLASSIFICATION, REGRESSION
+from caveat.models.files._pack import Pack, pack_linear, unpack_linear
 
 
 @dataclass(eq=False, repr=False)

@@ -9,8 +9,8 @@ import xgboost
 
 from caveat.models._base import Lesson
 from caveat.models._boosted import Boosted
-from caveat.models._pack import Pack
 from caveat.models._tasks import is_classification
+from caveat.models.files._pack import Pack
 
 
 @dataclass(eq=False, repr=False)

@@ -21,7 +21,7 @@ __getattr__, __dir__, __all__ = attach(
         "thresholds._per_instance": ["CardinalityThreshold", "InstanceThreshold"],
         "thresholds._per_label": ["LabelThreshold"],
         "learners._limo": ["LIMO"],
-        "_look": ["look"],
+        "_from_data": ["look"],
         "theory._margins": [
             "MarginReport",
             "effectiveness",

@@ -43,7 +43,7 @@ __getattr__, __dir__, __all__ = attach(
         "_look": ["Look"],
         "_compose": ["Part", "combined", "part"],
         "_about": ["About"],
-        "_again": ["again_section"],
+        "_reproduce": ["again_section"],
         "_rules": ["check_rules", "exit_code"],
         "_json": ["plain", "schema_path"],
         "_terminal": ["columns", "terminal_lines"],

@@ -10,12 +10,12 @@ import pandas as pd
 
 from caveat._files import replacing
 from caveat.exceptions import DataError
-from caveat.shift._imputers import check_imputer
-from caveat.shift._planning import check_seed, plan_steps
-from caveat.shift._scenarios import Step
-from caveat.shift._subsets import Fixed
-from caveat.shift._tables import Tables, check_tables
-from caveat.shift._targets import check_target
+from caveat.shift.evaluation._tables import Tables, check_tables
+from caveat.shift.evaluation._targets import check_target
+from caveat.shift.imputers._imputers import check_imputer
+from caveat.shift.scenarios._planning import check_seed, plan_steps
+from caveat.shift.scenarios._scenarios import Step
+from caveat.shift.scenarios._subsets import Fixed
 
 
 def export_shifted(

@@ -7,10 +7,15 @@ from itertools import product
 from typing import Any
 
 from caveat.exceptions import InvalidInput, UnknownName
-from caveat.shift._metric import default_measure
-from caveat.shift._scenarios import Increment, Scenario, Stages, check_scenario
-from caveat.shift._subsets import counts_of
+from caveat.shift.evaluation._metric import default_measure
 from caveat.shift.registry import IMPORTANCES, IMPUTERS, MEASURES, SCENARIOS
+from caveat.shift.scenarios._scenarios import (
+    Increment,
+    Scenario,
+    Stages,
+    check_scenario,
+)
+from caveat.shift.scenarios._subsets import counts_of
 
 # A list of these is one world: the model is fitted once, and all curves follow.
 _LISTS: dict[str, Any] = {

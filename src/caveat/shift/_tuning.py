@@ -13,10 +13,10 @@ import pandas as pd
 from caveat.exceptions import InvalidInput
 from caveat.models import counterpart, make_model
 from caveat.models.registry import MODELS
-from caveat.shift._metric import default_measure
-from caveat.shift._tables import check_table
-from caveat.shift._targets import find_task
 from caveat.shift.criteria import hold_out
+from caveat.shift.evaluation._metric import default_measure
+from caveat.shift.evaluation._tables import check_table
+from caveat.shift.evaluation._targets import find_task
 
 # Optuna's defaults at the time of writing, spelt out: they may change, results not.
 SAMPLER: Mapping[str, Any] = {

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from caveat.shift._curve import shift_curve
-from caveat.shift._curve_table import ShiftCurve
-from caveat.shift._metric import default_measure
+from caveat.shift.curves._curve import shift_curve
+from caveat.shift.curves._curve_table import ShiftCurve
+from caveat.shift.evaluation._metric import default_measure
 
 _SUBSETS = 64
 """Subsets of one size on the validation rows: enough to tell configurations apart."""

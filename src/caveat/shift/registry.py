@@ -18,35 +18,35 @@ SCENARIOS = Registry(
     [
         Entry(
             name="single",
-            target="caveat.shift._scenarios:Single",
+            target="caveat.shift.scenarios._scenarios:Single",
             summary="one column at a time, the least important first",
             paper=_PAPER,
             facts={"published": "SC"},
         ),
         Entry(
             name="least",
-            target="caveat.shift._scenarios:Least",
+            target="caveat.shift.scenarios._scenarios:Least",
             summary="the least important columns first, one after the other",
             paper=_PAPER,
             facts={"published": "MC-L"},
         ),
         Entry(
             name="most",
-            target="caveat.shift._scenarios:Most",
+            target="caveat.shift.scenarios._scenarios:Most",
             summary="the most important columns first, one after the other",
             paper=_PAPER,
             facts={"published": "MC-M"},
         ),
         Entry(
             name="random",
-            target="caveat.shift._scenarios:Random",
+            target="caveat.shift.scenarios._scenarios:Random",
             summary="any k columns: the mean over subsets",
             paper=_PAPER,
             facts={"published": "RD"},
         ),
         Entry(
             name="stages",
-            target="caveat.shift._scenarios:Stages",
+            target="caveat.shift.scenarios._scenarios:Stages",
             summary="named groups of columns, such as the steps of an examination",
             paper=_PAPER,
             facts={
@@ -56,7 +56,7 @@ SCENARIOS = Registry(
         ),
         Entry(
             name="increment",
-            target="caveat.shift._scenarios:Increment",
+            target="caveat.shift.scenarios._scenarios:Increment",
             summary="new columns appear; nothing may change",
             paper=_PAPER,
         ),
@@ -68,60 +68,60 @@ IMPUTERS = Registry(
     [
         Entry(
             name="mean",
-            target="caveat.shift._imputers:Mean",
+            target="caveat.shift.imputers._imputers:Mean",
             summary="training mean, most frequent category",
             paper=_PAPER,
         ),
         Entry(
             name="median",
-            target="caveat.shift._imputers:Median",
+            target="caveat.shift.imputers._imputers:Median",
             summary="training median, most frequent category",
         ),
         Entry(
             name="random",
-            target="caveat.shift._imputers:RandomCell",
+            target="caveat.shift.imputers._imputers:RandomCell",
             summary="every cell drawn from the training column",
             paper=_PAPER,
         ),
         Entry(
             name="zero",
-            target="caveat.shift._imputers:Zero",
+            target="caveat.shift.imputers._imputers:Zero",
             summary="zero after standardisation, a category of its own",
             paper=_PAPER,
         ),
         Entry(
             name="native",
-            target="caveat.shift._imputers:Native",
+            target="caveat.shift.imputers._imputers:Native",
             summary="a missing cell: the model's own way",
             paper=_PAPER,
         ),
         Entry(
             name="knn",
-            target="caveat.shift._neighbours:Neighbours",
+            target="caveat.shift.imputers._neighbours:Neighbours",
             summary="mean of the five nearest training rows",
             paper="Troyanskaya et al. (2001)",
         ),
         Entry(
             name="iterative",
-            target="caveat.shift._iterative:Iterative",
+            target="caveat.shift.imputers._iterative:Iterative",
             summary="chained linear models on the remaining columns",
             paper="van Buuren & Groothuis-Oudshoorn (2011)",
         ),
         Entry(
             name="gaussian",
-            target="caveat.shift._gaussian:Gaussian",
+            target="caveat.shift.imputers._gaussian:Gaussian",
             summary="conditional mean of a joint Gaussian",
             paper="Little & Rubin (2002)",
         ),
         Entry(
             name="marginalise",
-            target="caveat.shift._imputers:Marginalise",
+            target="caveat.shift.imputers._imputers:Marginalise",
             summary="answers averaged over values of 32 training rows",
             paper="Štrumbelj & Kononenko (2014)",
         ),
         Entry(
             name="rules",
-            target="caveat.shift._rules:Rules",
+            target="caveat.shift.imputers._feature_rules:Rules",
             summary="each column by gradient boosting on the others",
             paper="van Buuren & Groothuis-Oudshoorn (2011)",
         ),
@@ -134,25 +134,25 @@ IMPORTANCES = Registry(
     [
         Entry(
             name="pearson",
-            target="caveat.shift._importance_methods:pearson",
+            target="caveat.shift.importance._methods:pearson",
             summary="correlation with the target",
             paper=_PAPER,
         ),
         Entry(
             name="spearman",
-            target="caveat.shift._importance_methods:spearman",
+            target="caveat.shift.importance._methods:spearman",
             summary="correlation of ranks with the target",
             paper=_PAPER,
         ),
         Entry(
             name="mutual-info",
-            target="caveat.shift._importance_methods:mutual_information",
+            target="caveat.shift.importance._methods:mutual_information",
             summary="mutual information by nearest neighbours",
             paper="Ross (2014)",
         ),
         Entry(
             name="shap",
-            target="caveat.shift._shap:mean_shap",
+            target="caveat.shift.importance._shap:mean_shap",
             display="SHAP",
             summary="mean absolute SHAP value of a LightGBM model",
             paper="Lundberg et al. (2020)",
@@ -160,20 +160,20 @@ IMPORTANCES = Registry(
         ),
         Entry(
             name="permutation",
-            target="caveat.shift._importance_methods:shuffling_loss",
+            target="caveat.shift.importance._methods:shuffling_loss",
             summary="what the model loses when a column is shuffled",
             paper="Breiman (2001)",
             facts={"needs": "model"},
         ),
         Entry(
             name="model",
-            target="caveat.shift._importance_methods:removal_loss",
+            target="caveat.shift.importance._methods:removal_loss",
             summary="what the model loses when a column is replaced by its mean",
             facts={"needs": "model"},
         ),
         Entry(
             name="eta",
-            target="caveat.shift._importance_methods:eta",
+            target="caveat.shift.importance._methods:eta",
             summary="share of variance between groups",
         ),
     ],
@@ -188,7 +188,7 @@ STUDY_MEASURES = Registry(
         *(
             Entry(
                 name=f"{entry.name}-area",
-                target="caveat.shift._gaps:degradation_area",
+                target="caveat.shift.curves._gaps:degradation_area",
                 display=f"{entry.title}, mean over degrees",
                 summary="area under the degradation curve",
                 tasks=entry.tasks,
@@ -199,7 +199,7 @@ STUDY_MEASURES = Registry(
         *(
             Entry(
                 name=f"{entry.name}-retained",
-                target="caveat.shift._gaps:retained",
+                target="caveat.shift.curves._gaps:retained",
                 display=f"{entry.title} retained",
                 summary="area under the degradation curve over the closed value",
                 tasks=entry.tasks,

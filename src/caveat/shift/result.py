@@ -11,12 +11,12 @@ import pandas as pd
 
 from caveat.measures import get as get_measure
 from caveat.pages.claims import Estimate
-from caveat.shift._advice import advise
-from caveat.shift._outages import Outage
-from caveat.shift._prices import ALL, REFITTED, Book, decay_degrees
+from caveat.shift.prices._advice import advise
+from caveat.shift.prices._outages import Outage
+from caveat.shift.prices._prices import ALL, REFITTED, Book, decay_degrees
 
 if TYPE_CHECKING:
-    from caveat.shift._resampling import Score
+    from caveat.shift.prices._resampling import Score
 
 _FRAMES = (
     *("models", "losses", "columns", "decay", "comparisons", "values"),

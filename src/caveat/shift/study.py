@@ -13,12 +13,12 @@ from sklearn.model_selection import train_test_split
 
 from caveat._registry import Entry
 from caveat.exceptions import InvalidInput
-from caveat.shift._curve import shift_curve
-from caveat.shift._curve_table import ShiftCurve
 from caveat.shift._settings import check_worlds, measures_of, scenario_of
-from caveat.shift._targets import find_task
-from caveat.shift._upper import upper_bound
 from caveat.shift.criteria import errors, validation
+from caveat.shift.curves._curve import shift_curve
+from caveat.shift.curves._curve_table import ShiftCurve
+from caveat.shift.curves._upper_bound import upper_bound
+from caveat.shift.evaluation._targets import find_task
 from caveat.shift.registry import (
     CRITERIA,
     LEARNERS,

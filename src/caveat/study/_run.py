@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from caveat.exceptions import InvalidInput
-from caveat.study._finished import Finished
-from caveat.study._imports import beside, import_learners
-from caveat.study._ledger import Ledger
-from caveat.study._plan import plan
-from caveat.study._spec import Study, load_study
-from caveat.study._trial import Trial
+from caveat.study.files._imports import beside, import_learners
+from caveat.study.files._spec import Study, load_study
+from caveat.study.ledger._ledger import Ledger
 from caveat.study.registry import ENGINES
+from caveat.study.trials._finished import Finished
+from caveat.study.trials._plan import plan
+from caveat.study.trials._trial import Trial
 
 HEARTBEAT_SECONDS = 10.0
 STOP_SECONDS = 10.0

@@ -70,19 +70,19 @@ ENGINES = Registry(
     [
         Entry(
             name="serial",
-            target="caveat.study._pool:SerialEngine",
+            target="caveat.study.engines._pool:SerialEngine",
             summary="one trial after another, each guarded in a child process",
             facts={"local": True},
         ),
         Entry(
             name="processes",
-            target="caveat.study._pool:ProcessEngine",
+            target="caveat.study.engines._pool:ProcessEngine",
             summary="every core of this machine",
             facts={"local": True},
         ),
         Entry(
             name="dask",
-            target="caveat.study._dask:DaskEngine",
+            target="caveat.study.engines._dask:DaskEngine",
             extra="cluster",
             summary="a Dask cluster: local, by address, or in SLURM, SGE, PBS jobs",
         ),

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from caveat._registry import Entry, Registry
 from caveat.exceptions import UnknownName
-from caveat.study._canonical import digest
-from caveat.study._seeds import derive_seed
+from caveat.study.trials._canonical import digest
+from caveat.study.trials._seeds import derive_seed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -151,7 +151,7 @@ class Context:
     def split(self) -> Split:
         """Divide the rows: the same for all learners of a repeat."""
         if self._split is None:
-            from caveat.study._splits import split_rows
+            from caveat.study.trials._splits import split_rows
 
             self._split = split_rows(
                 self.dataset, self.spec["split"], self.seed("split")

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from caveat.exceptions import UnknownName
 from caveat.testing import _weak_learners as weak
-from caveat.testing._demands import Check, require
+from caveat.testing._assertions import Check, require
 from caveat.testing._every_learner import checks_on
 from caveat.testing._problems import (
     Problem,

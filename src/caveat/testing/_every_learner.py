@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-from caveat.testing._demands import Check, answers, fresh, must_raise, quietly, require
+from caveat.testing._assertions import (
+    Check,
+    answers,
+    fresh,
+    must_raise,
+    quietly,
+    require,
+)
 from caveat.testing._problems import Problem
 
 

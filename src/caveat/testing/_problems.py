@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from caveat.testing._demands import fresh, quietly
+from caveat.testing._assertions import fresh, quietly
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]

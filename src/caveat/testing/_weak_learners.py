@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from caveat.testing._demands import answers, must_raise, require
+from caveat.testing._assertions import answers, must_raise, require
 from caveat.testing._problems import bagged, many_labelled, partly_labelled, plain
 
 

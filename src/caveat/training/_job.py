@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from caveat.exceptions import InvalidInput
 from caveat.training._batches import Batch, Sampler, Shuffled, as_tensors
-from caveat.training._best import Best
+from caveat.training._best_checkpoint import Best
 from caveat.training._budget import Budget
 from caveat.training._loop import Loop
 from caveat.training._objective import LossFunction, Objective

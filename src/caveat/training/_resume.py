@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from caveat.exceptions import DataError, InvalidInput
-from caveat.training._best import Waiting
+from caveat.training._best_checkpoint import Waiting
 from caveat.training._run import Run
 from caveat.training._store import load_tree, save_tree
 

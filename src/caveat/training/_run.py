@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.training._batches import Batch, Rows, Source
-from caveat.training._best import Best, Waiting
+from caveat.training._best_checkpoint import Best, Waiting
 from caveat.training._dense import Answer, DenseChain
 from caveat.training._diverged import Diverged
 from caveat.training._objective import Objective

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from caveat.training._batches import Batch, Sampler
-from caveat.training._best import Best
+from caveat.training._best_checkpoint import Best
 from caveat.training._job import Job
 from caveat.training._objective import Objective
 from caveat.training._optimisers import Recipe

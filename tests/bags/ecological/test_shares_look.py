@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from caveat.bags import look
-from caveat.bags.ecological._answers import met_shares
 from caveat.bags.ecological._effects import assumed_effects
 from caveat.bags.ecological._labelled import use_labels, with_labels
+from caveat.bags.ecological._predictions import met_shares
 from caveat.bags.ecological._read import Grouped, read_grouped
 from caveat.cli._bags import bags as command
 from caveat.exceptions import CaveatError

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from caveat.datasets._cifar import read_annotations
 from caveat.datasets.readers._plain_pickle import read_plain_pickle
+from caveat.datasets.sources._cifar import read_annotations
 from caveat.exceptions import DataError
 
 keys = st.integers() | st.text(max_size=5) | st.booleans()

@@ -10,14 +10,14 @@ import torch
 
 from caveat.models import networks
 from caveat.models.networks._danets import AbstractLayer
-from caveat.models.networks._layout import Layout
-from caveat.models.networks._parts import (
+from caveat.models.networks._layers import (
     GEGLU,
     Attention,
     GhostBatchNorm,
     entmax15,
     sparsemax,
 )
+from caveat.models.networks._layout import Layout
 from caveat.training import seeded
 
 N = 5

@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 from caveat._registry import Entry, Registry
-from caveat.study._worker import work
+from caveat.study.engines._worker import work
 from caveat.study.topic import Outcome, grid_worlds
 
 

@@ -16,9 +16,9 @@ from scipy import linalg
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from caveat.audit.scan._alone import FOLDS
 from caveat.audit.scan._column import Column
 from caveat.audit.scan._questions import bins_of, words_of
+from caveat.audit.scan._single_question import FOLDS
 from caveat.audit.scan._target import Target
 from caveat.ranking import roc_auc
 

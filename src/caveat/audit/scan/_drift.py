@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from caveat.audit.scan._alone import Score, folds_of, interval
 from caveat.audit.scan._column import read_column
 from caveat.audit.scan._finding import Finding
 from caveat.audit.scan._questions import ask, ask_shuffled, questions_of
+from caveat.audit.scan._single_question import Score, folds_of, interval
 from caveat.audit.scan._target import Target
 from caveat.datasets import Dataset
 

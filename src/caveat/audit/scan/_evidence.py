@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caveat.audit.scan._additive import Additive
-from caveat.audit.scan._alone import Score
 from caveat.audit.scan._column import Column
 from caveat.audit.scan._questions import Question
+from caveat.audit.scan._single_question import Score
 from caveat.audit.scan._target import Target
 
 _MODEL_CELLS = 1_000_000

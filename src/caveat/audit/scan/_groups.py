@@ -7,11 +7,16 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from caveat.audit.scan._alone import Score, interval, score_levels, score_order
 from caveat.audit.scan._column import Column
 from caveat.audit.scan._evidence import Evidence
 from caveat.audit.scan._finding import Finding
 from caveat.audit.scan._questions import bins_of, repeated
+from caveat.audit.scan._single_question import (
+    Score,
+    interval,
+    score_levels,
+    score_order,
+)
 
 _SHUFFLES = 20
 _NAMES_GROUPS = re.compile(

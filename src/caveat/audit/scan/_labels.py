@@ -10,9 +10,9 @@ from scipy import optimize, stats
 from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
-from caveat.audit.scan._alone import FOLDS, interval
 from caveat.audit.scan._evidence import Evidence
 from caveat.audit.scan._finding import Finding
+from caveat.audit.scan._single_question import FOLDS, interval
 from caveat.audit.scan._target import Target
 
 _MOST_ROWS = 6_000

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from caveat.audit.scan._alone import Score
 from caveat.audit.scan._evidence import Evidence
 from caveat.audit.scan._finding import Finding
 from caveat.audit.scan._questions import Question
+from caveat.audit.scan._single_question import Score
 from caveat.audit.scan._target import Target
 
 _FEW_LEVELS = 12

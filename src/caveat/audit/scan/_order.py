@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caveat.audit.scan._additive import Additive, score_answers
-from caveat.audit.scan._alone import FOLDS, Score, interval
 from caveat.audit.scan._column import Column
 from caveat.audit.scan._evidence import Evidence
 from caveat.audit.scan._finding import Finding
 from caveat.audit.scan._questions import Question
+from caveat.audit.scan._single_question import FOLDS, Score, interval
 from caveat.audit.scan._target import Target
 
 

@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from caveat.audit.scan._alone import (
+from caveat.audit.scan._column import Column
+from caveat.audit.scan._evidence import Evidence
+from caveat.audit.scan._finding import Finding
+from caveat.audit.scan._questions import bins_of, with_order
+from caveat.audit.scan._single_question import (
     Score,
     interval,
     score_levels,
     score_order,
 )
-from caveat.audit.scan._column import Column
-from caveat.audit.scan._evidence import Evidence
-from caveat.audit.scan._finding import Finding
-from caveat.audit.scan._questions import bins_of, with_order
 from caveat.audit.scan._target import Target
 
 _MOST_ROWS = 4_000

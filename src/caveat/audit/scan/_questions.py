@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from caveat.audit.scan._alone import score_levels, score_order
 from caveat.audit.scan._column import Column
+from caveat.audit.scan._single_question import score_levels, score_order
 from caveat.audit.scan._target import Target
 
 _MOST_WORDS = 300

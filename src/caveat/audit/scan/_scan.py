@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from caveat.audit.scan._alone import Score, folds_of, interval
 from caveat.audit.scan._column import Column, read_column
-from caveat.audit.scan._copies import copies, near_copies
 from caveat.audit.scan._drift import drift
+from caveat.audit.scan._duplicates import copies, near_copies
 from caveat.audit.scan._evidence import Evidence
 from caveat.audit.scan._finding import Finding, Floor, Scan, ordered
 from caveat.audit.scan._groups import groups as find_groups
@@ -30,6 +29,7 @@ from caveat.audit.scan._questions import (
     words_question,
 )
 from caveat.audit.scan._shape import outliers, shape
+from caveat.audit.scan._single_question import Score, folds_of, interval
 from caveat.audit.scan._target import Target, target_of
 from caveat.datasets import Dataset
 from caveat.exceptions import InvalidInput, UnknownName

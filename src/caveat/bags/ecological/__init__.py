@@ -11,7 +11,7 @@ __getattr__, __dir__, __all__ = attach(
     {
         "_bounds": ["ShareBox", "accuracy_bounds", "effect_bounds"],
         "_effects": ["column_effects"],
-        "_quick": ["look_at_shares"],
+        "_from_data": ["look_at_shares"],
         "result": ["SharesResult"],
         "page": [],
     },

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 
-from caveat.bags.ecological._answers import met_shares
+from caveat.bags.ecological._predictions import met_shares
 from caveat.bags.ecological._read import Grouped
 from caveat.bags.learners._em import EMLogisticRegression
 

@@ -5,7 +5,7 @@ from caveat._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
-        "_answers": ["Answers", "as_answers"],
+        "_long_table": ["Answers", "as_answers"],
         "_vote": ["MajorityVote", "WeightedVote"],
         "_dawid_skene": ["DawidSkene"],
         "_skill": ["ClassSkill", "OneCoin"],
@@ -13,7 +13,7 @@ __getattr__, __dir__, __all__ = attach(
         "_pooled": ["PooledCrowd"],
         "_agreement": ["krippendorff_alpha", "pairwise_kappa"],
         "_held_out": ["HeldOut", "leave_out"],
-        "_ask_again": ["ambiguous_items", "annotator_gain", "ask_again"],
+        "_active_labelling": ["ambiguous_items", "annotator_gain", "ask_again"],
         "_registry": ["MODELS"],
     },
 )

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from caveat.candidates.crowd._answers import Answers, sums
+from caveat.candidates.crowd._long_table import Answers, sums
 
 Floats = NDArray[np.float64]
 

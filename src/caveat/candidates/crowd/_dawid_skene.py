@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from caveat.candidates.crowd._answers import Answers
 from caveat.candidates.crowd._inclusion import log_normaliser, raise_likelihood
+from caveat.candidates.crowd._long_table import Answers
 from caveat.candidates.crowd._model import EMModel, Floats
 from caveat.candidates.crowd._skill import OneCoin
 

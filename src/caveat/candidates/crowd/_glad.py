@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logit
 
-from caveat.candidates.crowd._answers import Answers, sums
+from caveat.candidates.crowd._long_table import Answers, sums
 from caveat.candidates.crowd._model import EMModel, Floats
 from caveat.candidates.crowd._skill import log_sets, luck_of_sets, typical_skill
 

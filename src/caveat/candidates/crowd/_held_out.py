@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from caveat.candidates.crowd._answers import Answers, sums
+from caveat.candidates.crowd._long_table import Answers, sums
 from caveat.candidates.crowd._model import decide
 
 Floats = NDArray[np.float64]

@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from caveat.candidates.crowd._answers import Answers, as_answers
+from caveat.candidates.crowd._long_table import Answers, as_answers
 from caveat.candidates.crowd._reliability import reliability
 from caveat.exceptions import InvalidInput
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from caveat.candidates.crowd._answers import Answers
 from caveat.candidates.crowd._dawid_skene import DawidSkene
+from caveat.candidates.crowd._long_table import Answers
 from caveat.candidates.crowd._model import CrowdModel, Floats
 from caveat.candidates.crowd._skill import ClassSkill, OneCoin
 from caveat.candidates.crowd._vote import MajorityVote

@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from caveat.candidates.crowd._answers import Answers, sums
+from caveat.candidates.crowd._long_table import Answers, sums
 
 Floats = NDArray[np.float64]
 

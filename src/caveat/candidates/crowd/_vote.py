@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from caveat.candidates.crowd._answers import Answers, sums
+from caveat.candidates.crowd._long_table import Answers, sums
 from caveat.candidates.crowd._model import CrowdModel, Floats
 
 

@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from caveat.exceptions import InvalidInput
 from caveat.models._absence import Gone
 from caveat.models._base import ONE_HOT, Lesson, TabularModel
-from caveat.models._pack import Pack
 from caveat.models._targets import TargetScale
 from caveat.models._tasks import is_classification
+from caveat.models.files._pack import Pack
 from caveat.models.networks._layout import Layout, RandomAbsence
 from caveat.models.networks._objective import Supervised
 from caveat.training import (

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
 from caveat.models.networks._base import NetworkModel
+from caveat.models.networks._layers import GhostBatchNorm, entmax15
 from caveat.models.networks._layout import Layout
-from caveat.models.networks._parts import GhostBatchNorm, entmax15
 
 
 class AbstractLayer(nn.Module):

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from caveat.models.networks._base import EMBEDDED, NetworkModel
+from caveat.models.networks._layers import Flat
 from caveat.models.networks._layout import Layout
-from caveat.models.networks._parts import Flat
 
 
 class CrossNet(nn.Module):

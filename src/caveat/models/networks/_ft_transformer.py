@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from torch import Tensor, nn
 
 from caveat.models.networks._base import EMBEDDED, NetworkModel
+from caveat.models.networks._layers import Attention, Tokens
 from caveat.models.networks._layout import Layout
-from caveat.models.networks._parts import Attention, Tokens
 
 
 class ReGLU(nn.Module):

@@ -13,9 +13,9 @@ from torch.nn.functional import leaky_relu
 from caveat.models._base import Lesson
 from caveat.models._tasks import is_classification
 from caveat.models.networks._base import EMBEDDED, NetworkModel
+from caveat.models.networks._layers import Flat
 from caveat.models.networks._layout import Layout
 from caveat.models.networks._objective import Supervised
-from caveat.models.networks._parts import Flat
 from caveat.training import Batch, Run, adamw, suggest_batch_size, train
 
 

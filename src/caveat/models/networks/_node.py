@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from caveat.models.networks._base import NetworkModel
+from caveat.models.networks._layers import sparsemax
 from caveat.models.networks._layout import Layout
-from caveat.models.networks._parts import sparsemax
 
 
 class ObliviousTrees(nn.Module):

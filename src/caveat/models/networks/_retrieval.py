@@ -7,9 +7,9 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
+from caveat.models.networks._layers import PeriodicEmbedding
 from caveat.models.networks._layout import Layout
 from caveat.models.networks._objective import Supervised
-from caveat.models.networks._parts import PeriodicEmbedding
 from caveat.training import Batch, Run
 
 

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 from torch import nn
 
 from caveat.models.networks._base import EMBEDDED, NetworkModel
+from caveat.models.networks._layers import Flat
 from caveat.models.networks._layout import Layout
-from caveat.models.networks._parts import Flat
 
 
 class NormalLinear(nn.Linear):

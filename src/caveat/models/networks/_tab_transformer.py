@@ -11,8 +11,8 @@ from torch import Tensor, nn
 
 from caveat.exceptions import InvalidInput
 from caveat.models.networks._base import EMBEDDED, NetworkModel
+from caveat.models.networks._layers import GEGLU, Attention, CategoryEmbedding
 from caveat.models.networks._layout import Layout
-from caveat.models.networks._parts import GEGLU, Attention, CategoryEmbedding
 
 
 class LevelTokens(nn.Module):

@@ -12,9 +12,9 @@ from torch.nn.functional import dropout, one_hot
 from caveat.models._tasks import CLASSIFICATION
 from caveat.models.networks._base import NetworkModel
 from caveat.models.networks._danets import AbstractLayer
+from caveat.models.networks._layers import entmax15
 from caveat.models.networks._layout import Layout
 from caveat.models.networks._objective import Supervised
-from caveat.models.networks._parts import entmax15
 from caveat.training import Batch, Run
 
 

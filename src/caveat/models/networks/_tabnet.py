@@ -11,9 +11,9 @@ from torch import Tensor, nn
 
 from caveat.models._tasks import is_classification
 from caveat.models.networks._base import NetworkModel
+from caveat.models.networks._layers import GhostBatchNorm, sparsemax
 from caveat.models.networks._layout import Layout
 from caveat.models.networks._objective import Supervised
-from caveat.models.networks._parts import GhostBatchNorm, sparsemax
 from caveat.training import Batch, Recipe, Run, adam
 
 

@@ -1,0 +1,1 @@
+"""The catalogue of data sets: rows of TOML files, and how they are read."""

@@ -1,0 +1,1 @@
+"""The data folder: fetched and imported files, each proved before every use."""

@@ -1,0 +1,1 @@
+"""Fitted models in files: ours without pickle, and those of other libraries."""

@@ -1,0 +1,506 @@
+"""From a person's data to feature shift's Look: what `caveat shift` does."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from caveat.datasets import Dataset, columns_left_out, given, load
+from caveat.exceptions import InvalidInput
+from caveat.models import load as load_model
+from caveat.pages import About, Look, check_rules
+from caveat.shift import page
+from caveat.shift.curves._scenario_curves import (
+    export_scenario,
+    parse_degree,
+    scenario_curves,
+)
+from caveat.shift.evaluation._metric import default_measure
+from caveat.shift.evaluation._model_under_test import Bench
+from caveat.shift.importance._importance import feature_importance
+from caveat.shift.prices._backup import asked_pairs, cheapest_backup, price_pairs
+from caveat.shift.prices._folds import (
+    Contender,
+    Fold,
+    first_choice,
+    given_contender,
+    make_folds,
+    usual_contenders,
+)
+from caveat.shift.prices._monitors import when_noticed
+from caveat.shift.prices._outages import Outage, check_outages, found_blocks
+from caveat.shift.prices._prices import ALL, Book, Task, imputer_name, measure_prices
+from caveat.shift.registry import IMPUTERS, MEASURES, SCENARIOS
+from caveat.shift.result import Result, read_book
+
+USUAL_IMPUTERS = ("mean", "median", "gaussian", "native")
+Found = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a look at feature shift is made.
+
+    Attributes
+    ----------
+    models : sequence of str or None
+        Models of caveat's to be fitted; the usual ones if None.
+    imputers : sequence
+        Ways to fill in; the first is that of columns and decay.
+    metric : str or None
+        AUC for labels and RMSE for numbers if None.
+    repeats : int
+        How often the rows are divided.
+    test_size : float
+    groups, order : str or None
+        Rows of a group stay together; the last rows are the test part.
+    max_rows : int
+    tolerance : float or None
+        A loss or gain that does not matter: a share of the measure's range, or of the
+        error with all columns. 0.01 if None.
+    drop, keep : sequence of str
+        Columns to leave out; dates and names of rows that are features all the same.
+    random_state : int
+    blocks : bool
+        Whether columns that were missing together in the file are lost together.
+    protect : float or None
+        A loss to tolerate: which columns must be backed up, so that losing any one or
+        two of the others costs no more?
+    costs : mapping of str to float
+        What it costs to back a column up; 1 for the others.
+    scenario, degree : str or None
+        A published scenario (single, most, least, random) and its degree: ``all``, a
+        number of columns or a share.
+    export : path or None
+        Folder for the training part and the shifted test sets of the first split.
+    """
+
+    models: Sequence[str] | None = None
+    imputers: Sequence[Any] = USUAL_IMPUTERS
+    metric: Any = None
+    repeats: int = 5
+    test_size: float = 0.25
+    groups: str | None = None
+    order: str | None = None
+    max_rows: int = 10_000
+    tolerance: float | None = None
+    drop: Sequence[str] = ()
+    keep: Sequence[str] = ()
+    random_state: int = 0
+    blocks: bool = False
+    protect: float | None = None
+    costs: Mapping[str, float] = field(default_factory=dict)
+    scenario: str | None = None
+    degree: str | None = None
+    export: str | Path | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.test_size < 1:
+            raise InvalidInput(
+                f"--test-size is {self.test_size:g}; use a share such as 0.25"
+            )
+        if self.random_state < 0:
+            raise InvalidInput(f"--seed is {self.random_state}; use 0 or more")
+        if self.max_rows < 10:
+            raise InvalidInput(f"--max-rows is {self.max_rows}; use 10 or more")
+        if self.repeats < 1:
+            raise InvalidInput(f"--repeats is {self.repeats}; use 1 or more")
+        if self.tolerance is not None and not 0 < self.tolerance < 1:
+            raise InvalidInput(
+                f"--tolerance is {self.tolerance:g}; use a share such as 0.01"
+            )
+        if self.metric is not None:
+            MEASURES[str(self.metric)]
+        if self.scenario is not None:
+            SCENARIOS[self.scenario]
+        parse_degree(self.degree)
+        for name in self.imputers:
+            if isinstance(name, str):
+                IMPUTERS[name]
+        if not self.imputers:
+            raise InvalidInput("imputers is empty; name at least one")
+
+
+def look(
+    data: str | Path | pd.DataFrame | Dataset,
+    target: str | None = None,
+    *,
+    missing: Sequence[Any] = (),
+    outages: Sequence[Outage] = (),
+    model: Any = None,
+    train: Any = None,
+    test: Any = None,
+    trust: bool = False,
+    rules: Sequence[str] = (),
+    command: str = "",
+    progress: Callable[[int, int], None] | None = None,
+    found: Found | None = None,
+    **settings: Any,
+) -> Look:
+    """Price lost columns: what a model loses, and what to do about it.
+
+    Parameters
+    ----------
+    data : path, name of a data set, DataFrame or Dataset
+        None with `train` and `test`.
+    target : str, optional
+        Column to predict; the last if not given.
+    missing : sequence of str, or of sequences of str
+        Columns that are about to be lost together; or several such losses.
+    outages : sequence of Outage
+        Other ways to fail: some rows only, values that freeze, drift, ...
+    model : fitted model, callable, path or "module:object", optional
+        Whose loss it is; models of caveat's own if not given.
+    train, test : path, DataFrame or Dataset, optional
+        The rows that the model learnt from, and rows it has not seen. Without them
+        the rows of `data` are divided, and a model must not have seen the test part.
+    trust : bool
+        Whether `model` may be a module or a pickle, which run code.
+    rules : sequence of str
+        Such as ``worst_loss>0.05``; see `Look.outcomes`.
+    command : str
+        The command line that does the same.
+    progress : callable, optional
+        Gets ``(done, total)``.
+    found : callable, optional
+        Gets a sentence as soon as something is known.
+    **settings
+        Fields of `Settings`: models, imputers, metric, repeats, test_size, groups,
+        order, max_rows, tolerance, drop, keep, random_state, blocks, protect,
+        costs, scenario, degree, export.
+
+    Returns
+    -------
+    Look
+
+    Examples
+    --------
+    >>> from caveat.datasets import load
+    >>> seen = look(load("iris"), missing=["petal width (cm)", "petal length (cm)"],
+    ...             models=["logistic-regression"], imputers=["mean"], repeats=2)
+    >>> seen.extra["losses"][0]["missing"]
+    ['petal width (cm)', 'petal length (cm)']
+    """
+    wanted = check_rules(rules)
+    how = Settings(**settings)
+    started = time.perf_counter()
+    needed = [pair[0] for one in outages for pair in (one.where, one.since) if pair]
+    name, fitted = _loaded(model, trust)
+    known = getattr(fitted, "feature_names_in_", ())
+    how = replace(how, keep=[*how.keep, *(str(each) for each in known)])
+    rows = _rows(data, target, train, test, how, needed)
+    if how.blocks:
+        blocks = found_blocks(rows.folds[0].X_train)
+        outages = [*outages, *(Outage(tuple(c), name=n) for n, c in blocks.items())]
+    asked = list({one.label: one for one in [*_losses(missing), *outages]}.values())
+    check_outages(asked, list(rows.folds[0].X_train.columns))
+    contenders, notes = _contenders(name, fitted, rows, how)
+    deployed = contenders[0].name
+    if fitted is None:
+        deployed = first_choice(contenders, rows.folds[0], _scorer(how, rows.task))
+    book = _measured(rows, contenders, asked, how, deployed, progress, found)
+    fold = rows.folds[0]
+    columns = [str(name) for name in fold.X_train.columns]
+    names = [one.name for one in contenders]
+    tables = read_book(book, names, asked, columns=columns, tolerance=how.tolerance)
+    backup, pairs = _backup(book, deployed, tables["columns"], how)
+    result = Result(
+        **tables,
+        floor=_floor(book, rows.folds),
+        deployed=deployed,
+        pairs=pairs,
+        backup=backup,
+        protect=how.protect,
+        monitors=_monitors(asked, fold, how.random_state),
+        curves=_curves(rows, contenders, how),
+        splits=len(rows.folds),
+        test_rows=len(fold.X_test),
+        training_rows=len(fold.X_train),
+        rows=book.resampling.rows,
+        conditions=_conditions(rows, how, given=model is not None),
+        notes=(*rows.notes, *notes, *book.notes),
+        seconds=time.perf_counter() - started,
+    )
+    return page.look(result, replace(rows.about, command=command), rules=wanted)
+
+
+def _backup(
+    book: Book, deployed: str, columns: pd.DataFrame, how: Settings
+) -> tuple[tuple[str, ...] | None, pd.DataFrame]:
+    """Find what to back up for a tolerated loss, where somebody asked."""
+    if how.protect is None:
+        return None, pd.DataFrame()
+    mine = columns[columns["model"] == deployed]
+    pairs = price_pairs(book, deployed, _dearest(mine["column"].tolist()))
+    return tuple(cheapest_backup(mine, pairs, how.protect, how.costs)), pairs
+
+
+def _dearest(columns: Sequence[str]) -> list[tuple[str, str]]:
+    return asked_pairs([str(name) for name in columns])
+
+
+def _monitors(asked: Sequence[Outage], fold: Fold, seed: int) -> pd.DataFrame:
+    """Ask when each outage would be noticed."""
+    found = [when_noticed(outage, fold, seed) for outage in asked]
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+
+
+def _curves(
+    rows: _Rows, contenders: Sequence[Contender], how: Settings
+) -> pd.DataFrame:
+    """Run the published front end, where somebody asked."""
+    imputer = how.imputers[0]
+    if how.export is not None:
+        export_scenario(
+            str(how.export),
+            rows.folds[0],
+            how.scenario,
+            how.degree,
+            imputer=imputer,
+            target=str(rows.folds[0].y_train.name or "target"),
+            task=rows.task,
+            seed=how.random_state,
+        )
+    if how.scenario is None:
+        return pd.DataFrame()
+    return scenario_curves(
+        rows.folds,
+        contenders,
+        how.scenario,
+        how.degree,
+        imputer=imputer,
+        metric=how.metric,
+        task=rows.task,
+        dataset=rows.about.file,
+        seed=how.random_state,
+    )
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of a look, divided, and what they are about."""
+
+    folds: list[Fold]
+    units: Any
+    task: str
+    about: About
+    notes: list[str]
+
+
+def _rows(
+    data: Any,
+    target: str | None,
+    train: Any,
+    test: Any,
+    how: Settings,
+    needed: Sequence[str],
+) -> _Rows:
+    if (train is None) != (test is None):
+        raise InvalidInput("--train and --test go together; give both, or neither")
+    if train is not None:
+        return _given_rows(train, test, target, how, needed)
+    if data is None:
+        raise InvalidInput("no rows were given; pass a file, or --train and --test")
+    dataset = _dataset(data, target, how, needed)
+    # What an outage is told by need not be a feature: a date, a name of a site.
+    known = columns_left_out(dataset.X, dataset.kinds, keep=how.keep)
+    aside = [name for name in needed if name in known]
+    folds, units, notes = make_folds(
+        dataset,
+        repeats=how.repeats,
+        test_size=how.test_size,
+        groups=how.groups,
+        order=how.order,
+        max_rows=how.max_rows,
+        aside=aside,
+        seed=how.random_state,
+    )
+    notes = [
+        f"column {name!r} was left out: {why}" for name, why in dataset.left_out.items()
+    ] + notes
+    file = Path(data).name if isinstance(data, str | Path) else dataset.name
+    about = About.of(dataset, file=file)
+    return _Rows(folds, units, dataset.task, about, [*notes, *dataset.notes])
+
+
+def _dataset(
+    data: Any, target: str | None, how: Settings, needed: Sequence[str] = ()
+) -> Dataset:
+    """Read a file, or find a data set by its name."""
+    roles = [name for name in (how.groups, how.order) if name is not None]
+    keep = [*how.keep, *roles, *needed]
+    known = isinstance(data, str) and not Path(data).exists() and "." not in data
+    source = load(data) if known else data
+    dataset = given(source, target=target, drop=list(how.drop), keep=keep)
+    if dataset.task not in ("binary", "multiclass", "regression"):
+        raise InvalidInput(
+            f"{dataset.name} holds {dataset.task} data; feature shift needs one label "
+            "or number per row"
+        )
+    return dataset
+
+
+def _given_rows(
+    train: Any, test: Any, target: str | None, how: Settings, needed: Sequence[str]
+) -> _Rows:
+    """Take the user's own division of the rows; what --train has are the features."""
+    one = _dataset(train, target, how, needed)
+    other = _dataset(test, target, how, [*needed, *one.X.columns])
+    known = list(one.X.columns)
+    aside = columns_left_out(one.X, one.kinds, keep=how.keep)
+    left_out = {how.groups, how.order, *(name for name in needed if name in aside)}
+    names = [name for name in known if name not in left_out]
+    assert one.y is not None
+    assert other.y is not None
+    rows = np.arange(len(other.X))
+    side = other.X.drop(columns=names)
+    fold = Fold(one.X[names], one.y, other.X[names], other.y, rows, side)
+    units = rows if how.groups is None else pd.factorize(other.X[how.groups])[0]
+    file = Path(test).name if isinstance(test, str | Path) else other.name
+    return _Rows([fold], units, one.task, About.of(other, file=file), [])
+
+
+def _losses(missing: Sequence[Any]) -> list[Outage]:
+    """Read ``["a", "b"]`` as one loss, and ``[["a", "b"], ["c"]]`` as two."""
+    if isinstance(missing, str):
+        raise InvalidInput(
+            f"missing is the text {missing!r}; pass a list of column names"
+        )
+    single = bool(missing) and all(isinstance(one, str) for one in missing)
+    groups = [missing] if single else list(missing)
+    return [Outage(tuple(dict.fromkeys(group))) for group in groups]
+
+
+def _loaded(model: Any, trust: bool) -> tuple[str, Any]:
+    if not isinstance(model, str | Path):
+        return "the model", model
+    return Path(model).name, load_model(model, trust=trust)
+
+
+def _contenders(
+    name: str, model: Any, rows: _Rows, how: Settings
+) -> tuple[list[Contender], list[str]]:
+    if model is None:
+        return usual_contenders(how.models, rows.task, how.random_state)
+    found = [given_contender(name, _labelled(model, rows))]
+    if how.models:
+        more, notes = usual_contenders(how.models, rows.task, how.random_state)
+        return [*found, *more], notes
+    return found, []
+
+
+def _labelled(model: Any, rows: _Rows) -> Any:
+    """Let a model that numbers its classes speak of the classes of the rows."""
+    known = getattr(model, "classes_", None)
+    if known is None or rows.task == "regression":
+        return model
+    labels = sorted(pd.unique(rows.folds[0].y_train))
+    if set(labels) & set(np.asarray(known).tolist()):
+        return model
+    numbered = len(known) == len(labels) and list(known) == list(range(len(known)))
+    if not numbered:
+        raise InvalidInput(
+            f"the model knows the classes {list(known)[:5]}, the rows have "
+            f"{labels[:5]}; name the target with --target"
+        )
+    model.classes_ = np.array(labels)
+    return model
+
+
+def _measured(
+    rows: _Rows,
+    contenders: Sequence[Contender],
+    asked: Sequence[Outage],
+    how: Settings,
+    deployed: str,
+    progress: Any,
+    found: Found | None,
+) -> Book:
+    pairs = {}
+    if how.protect is not None:
+        strength = feature_importance(rows.folds[0].X_train, rows.folds[0].y_train)
+        order = strength.abs().sort_values(ascending=False).index
+        pairs = {deployed: _dearest(order)}
+    task = Task(
+        outages=asked,
+        imputers=list({imputer_name(each): each for each in how.imputers}.values()),
+        metric=_metric(how, rows.task),
+        task="regression" if rows.task == "regression" else "classification",
+        pairs=pairs,
+        seed=how.random_state,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        book = measure_prices(
+            rows.folds,
+            rows.units,
+            contenders,
+            task,
+            progress=progress,
+            found=None if found is None else lambda b, who: found(_early(b, who)),
+        )
+    values = [book.values[one.name, ALL, ""] for one in contenders]
+    if not np.isfinite(values).any():
+        raise InvalidInput(
+            f"{book.measure.name!r} is not defined on these test rows for any model; "
+            "AUC needs rows of two classes: use more test rows, or --metric accuracy"
+        )
+    return book
+
+
+def _metric(how: Settings, task: str) -> str:
+    """Name the measure: AUC and RMSE if nothing is said."""
+    usual = default_measure("regression") if task == "regression" else "auc"
+    return str(how.metric or usual)
+
+
+def _early(book: Book, who: str) -> str:
+    """Say what is known after the first split; intervals come later."""
+    told = f"first of several splits: {who} {book.values[who, ALL, ''][0]:.3f}"
+    for what in dict.fromkeys(what for name, what, _ in book.values if name == who):
+        if what:
+            ways = {how: book.values[who, what, how][0] for how in book.ways(who, what)}
+            told += f"; {what} " + ", ".join(f"{h} {v:.3f}" for h, v in ways.items())
+    return told
+
+
+def _scorer(how: Settings, task: str) -> Callable[..., float]:
+    """Judge a model on the test part of a fold; larger is better."""
+
+    def score(model: Any, fold: Fold) -> float:
+        kind = "regression" if task == "regression" else "classification"
+        bench = Bench(model, *fold.parts, task=kind)
+        measure = bench.measures(_metric(how, task))[0]
+        answers = bench.answers(bench.nothing_gone[None])
+        value = float(measure.block(bench.target.values, answers)[0])
+        return value if measure.larger_is_better else -value
+
+    return score
+
+
+def _floor(book: Book, folds: Sequence[Fold]) -> float:
+    """Give what the best constant answer reaches, over all splits."""
+    if book.measure.name not in MEASURES:
+        return float("nan")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        each = [book.measure.floor(fold.y_train, fold.y_test) for fold in folds]
+    return float(np.mean(each))
+
+
+def _conditions(rows: _Rows, how: Settings, *, given: bool) -> str:
+    folds = rows.folds
+    over = f"{len(folds)} splits" if len(folds) > 1 else "1 split"
+    fitted = "the model as given" if given else "fitted anew in each"
+    return (
+        f"{over} with {len(folds[0].X_test):,} test rows, {fitted}; 95 % intervals "
+        f"by a paired bootstrap over rows and the spread over splits, seed "
+        f"{how.random_state}."
+    )

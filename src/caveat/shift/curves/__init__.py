@@ -1,0 +1,1 @@
+"""What a model is worth while columns vanish, degree by degree."""

@@ -1,0 +1,213 @@
+"""What a model could do that never had the vanished columns: the upper bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from caveat.exceptions import InvalidInput, listing
+from caveat.shift.evaluation._model_under_test import Bench
+from caveat.shift.evaluation._predictions import Answerer, Answers
+from caveat.shift.scenarios._planning import check_seed, plan_steps
+from caveat.shift.scenarios._scenarios import Step
+from caveat.shift.scenarios._subsets import Masks
+
+_SUBSETS = 20
+"""Random subsets of one size, each of which costs a fit."""
+
+
+def upper_bound(
+    model: Any,
+    X_train: Any,
+    y_train: Any,
+    X_test: Any,
+    y_test: Any,
+    *,
+    scenarios: Sequence[Any] = ("least", "most", "random"),
+    imputer: Any = "mean",
+    importance: Any = "pearson",
+    degrees: Any = None,
+    max_subsets: int = _SUBSETS,
+    metric: Any = None,
+    random_state: Any = None,
+    task: str | None = None,
+    make: Callable[[list[str]], Any] | None = None,
+) -> pd.DataFrame:
+    """Compare the imputed model with one fitted afresh without the vanished columns.
+
+    For every mask a copy of the model with the same settings is fitted to the
+    training rows without these columns, and measured on the test rows without them.
+    When every column is gone, it is the constant answer: class shares, or the mean.
+
+    Parameters
+    ----------
+    model : fitted scikit-learn model
+        Cloned for every mask; or any model, together with `make`.
+    X_train, y_train, X_test, y_test
+        As for `shift_curve`.
+    scenarios : sequence, default=("least", "most", "random")
+        Whose masks to try; a mask of several is fitted once.
+    imputer, importance, degrees, metric, random_state, task
+        As for `shift_curve`.
+    max_subsets : int, default=20
+        At most so many random subsets of one size.
+    make : callable, optional
+        Gets the names of the columns that are left and returns an unfitted model;
+        needed where the model names columns itself.
+
+    Returns
+    -------
+    DataFrame
+        One row per scenario, mask and measure: `scenario`, `k`, `degree`, `mask`,
+        `measure`, `imputed`, `upper`, and `loss`, how much of the damage is due to the
+        shift: what refitting would gain.
+
+    Warnings
+    --------
+    Not a bound in the strict sense: a model fitted without a column can be worse by
+    chance, so that `loss` is negative. It costs a fit per mask.
+
+    References
+    ----------
+    .. [1] Z.-J. Cheng et al. (2025). TabFSBench, Figure 2. ICML.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = LogisticRegression(max_iter=500).fit(X[::2], y[::2])
+    >>> found = upper_bound(model, X[::2], y[::2], X[1::2], y[1::2],
+    ...                     scenarios=["most"], degrees=[2])
+    >>> found[["k", "imputed", "upper", "loss"]].round(2)
+       k  imputed  upper  loss
+    0  2     0.33   0.83  0.49
+    """
+    seed = check_seed(random_state)
+    bench = Bench(
+        model, X_train, y_train, X_test, y_test, imputer=imputer, task=task, seed=seed
+    )
+    measures = bench.measures(metric)
+    refit = Refit(bench, y_train, make)
+    n_columns = len(bench.names)
+    rows: list[dict[str, Any]] = []
+    for each in scenarios:
+        planned = plan_steps(
+            each,
+            bench.tables.train[bench.names],
+            y_train,
+            n_test=len(bench.test),
+            importance=importance,
+            degrees=degrees,
+            max_subsets=max_subsets,
+            seed=seed,
+            model=model,
+            task=bench.target.task,
+            usual=_SUBSETS,
+        )
+        masks = _masks(planned.steps, n_columns)
+        imputed = bench.scores(masks, measures) if len(masks) else masks
+        for mask, values in zip(masks, imputed, strict=True):
+            answers = refit(mask)
+            for measure, value in zip(measures, values, strict=True):
+                upper = float(measure.block(bench.target.values, answers[None])[0])
+                gain = upper - value if measure.larger_is_better else value - upper
+                rows.append(
+                    {
+                        "scenario": planned.name,
+                        "k": int(mask.sum()),
+                        "degree": mask.sum() / n_columns,
+                        "mask": "".join("1" if gone else "0" for gone in mask),
+                        "measure": measure.name,
+                        "imputed": value,
+                        "upper": upper,
+                        "loss": gain,
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def _masks(steps: Sequence[Step], n_columns: int) -> Masks:
+    """List the masks of all steps in which columns vanish."""
+    masks = [step.masks.take(0, len(step.masks)) for step in steps if not step.arrival]
+    return np.concatenate([*masks, np.zeros((0, n_columns), dtype=bool)])
+
+
+class Refit:
+    """Fits the model without some columns; each mask once."""
+
+    def __init__(
+        self, bench: Bench, y_train: Any, make: Callable[[list[str]], Any] | None
+    ) -> None:
+        self.bench = bench
+        self.labels = np.asarray(y_train)
+        self.make = make
+        self._known: dict[bytes, Answers] = {}
+
+    def __call__(self, mask: Masks) -> Answers:
+        """Answer the test rows by a model that never had these columns."""
+        key = mask.tobytes()
+        if key not in self._known:
+            self._known[key] = self._constant() if mask.all() else self._fitted(mask)
+        return self._known[key]
+
+    def _constant(self) -> Answers:
+        target = self.bench.target
+        n_rows = len(target.values)
+        if target.classes is None:
+            return np.full(n_rows, target.train.mean())
+        counts = np.bincount(
+            target.train[target.train >= 0], minlength=target.n_classes
+        )
+        return np.tile(counts / counts.sum(), (n_rows, 1))
+
+    def _fitted(self, mask: Masks) -> Answers:
+        names = [
+            name for name, gone in zip(self.bench.names, mask, strict=True) if not gone
+        ]
+        test = self.bench.test[names]
+        answerer = self.bench.answerer
+        train: Any = self.bench.tables.train[names]
+        if not answerer.named:
+            train = train.to_numpy()
+        model = self._unfitted(names)
+        try:
+            model = model.fit(train, self.labels) or model
+        except Exception as error:
+            gone = [name for name in self.bench.names if name not in names]
+            reason = " ".join(str(error).split())[:200]
+            raise InvalidInput(
+                f"the model cannot be fitted without {listing(gone)} "
+                f"({type(error).__name__}: {reason}); pass make=, a function from the "
+                "names of the remaining columns to an unfitted model"
+            ) from error
+        return self._in_order(
+            Answerer(model, self.bench.target, named=answerer.named)(test), model
+        )
+
+    def _unfitted(self, names: list[str]) -> Any:
+        if self.make is not None:
+            return self.make(names)
+        try:
+            return clone(self.bench.answerer.model)
+        except TypeError as error:
+            raise InvalidInput(
+                "the model is no scikit-learn estimator, so it cannot be fitted again; "
+                "pass make=, a function from column names to an unfitted model"
+            ) from error
+
+    def _in_order(self, answers: Answers, model: Any) -> NDArray[np.float64]:
+        known = getattr(model, "classes_", None)
+        classes = self.bench.target.classes
+        same = known is None or classes is None or np.array_equal(known, classes)
+        if not same:
+            raise InvalidInput(
+                "the model made by make= has other classes than the fitted one; build "
+                "it for the same labels"
+            )
+        return answers

@@ -1,0 +1,1 @@
+"""A fitted model, checked tables and targets, and its predictions under masks."""

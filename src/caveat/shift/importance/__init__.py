@@ -1,0 +1,1 @@
+"""How much a column tells about the target, to order columns by."""

@@ -1,0 +1,378 @@
+"""What feature shift's result says: claims, figures and tables, as one Look."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from caveat import pages
+from caveat.measures import get as get_measure
+from caveat.pages import claims, figures
+from caveat.pages.claims import Estimate
+from caveat.shift.page._claims import (
+    CONSTANT,
+    against_floor,
+    known,
+    number,
+    own_columns,
+    price,
+    row_of,
+    score,
+    worst,
+)
+from caveat.shift.page._outage_sections import (
+    backup_section,
+    curve_section,
+    monitor_section,
+)
+from caveat.shift.page._sections import (
+    columns_section,
+    decay_section,
+    missing_section,
+    models_section,
+)
+from caveat.shift.result import Result
+
+_ADVICE = {
+    "fill": "Keep {model} and fill in by {imputer}",
+    "refit": "Fit {model} again without {what}",
+    "change": "Change the model: another one does better without {what}",
+    "open": "Undecided at this size: measure {model} on more rows before you choose "
+    "between filling in and fitting again",
+}
+
+
+def look(found: Result, about: pages.About, *, rules: Sequence[str] = ()) -> pages.Look:
+    """Show what was found.
+
+    Parameters
+    ----------
+    found : Result
+    about : About
+        The file or data set it was found on.
+    rules : sequence of str
+        Rules for ``--fail-on``.
+    """
+    one = score(found)
+    return pages.Look(
+        "shift",
+        about.eyebrow("Feature shift"),
+        list(_claims(found)),
+        [*sections(found), pages.again_section(about, found.conditions)],
+        figure=_line(found),
+        facts={
+            **about.facts(),
+            "measure": found.measure,
+            "score": one.value,
+            "low": one.low,
+            "high": one.high,
+            "floor": found.floor,
+            "worst_loss": _worst_loss(found),
+        },
+        extra={
+            "losses": losses(found),
+            "columns_at_risk": _records(found.columns),
+            "monitors": _records(found.monitors),
+            "pairs": _records(found.pairs),
+            "backup": None if found.backup is None else list(found.backup),
+            "curves": _records(found.curves),
+        },
+        tables=_tables(found),
+        checks="Each column was taken away alone, and any number of them.",
+        rules=rules,
+    )
+
+
+def losses(found: Result) -> list[dict[str, Any]]:
+    """Give the asked losses as JSON values: one per loss and model, in that order."""
+    rows = found.asked
+    if rows.empty:
+        return []
+    names = {"columns": "missing", "outage": "outage", "kind": "kind"}
+    kept = [
+        *("missing", "model", "imputer", "measure", "all", "after", "loss", "low"),
+        *("high", "refitted", "refitted_low", "refitted_high", "advice"),
+        *("outage", "kind", "gain", "gain_low", "gain_high", "by"),
+    ]
+    renamed = rows.rename(columns=names).assign(measure=found.measure)
+    return [
+        {name: _null(row[name]) for name in kept}
+        for row in renamed.astype(object).to_dict("records")
+    ]
+
+
+def _worst_loss(found: Result) -> float | None:
+    asked = found.asked
+    if not asked.empty:
+        return float(asked["loss"].max())
+    row = worst(found)
+    return None if row is None else float(row["loss"])
+
+
+def _claims(found: Result) -> Iterator[claims.Claim]:
+    asked = found.asked
+    mine = asked[asked["model"] == found.deployed] if len(asked) else asked
+    floor = against_floor(found)
+    if len(mine):
+        # What was asked is the finding; the score then stands beside it.
+        place = "note" if floor.standing == "above" else "careful"  # type: ignore[attr-defined]
+        yield against_floor(found, severity=place, kind="chance")
+        for number, row in enumerate(mine.to_dict("records")):
+            advice = advice_words(found, row)
+            yield price(found, row, how=advice + ".", fix=advice + ".")
+            yield from _earned(found, row, size=1.0 / (1 + number))
+            yield from _fillings(found, row)
+    else:
+        yield floor
+        yield from _column(found)
+    yield from _others(found)
+    if found.backup:
+        yield claims.Condition(
+            sentence=pages.say(
+                "To lose any two others at no more than {limit}, {columns} must stay.",
+                limit=pages.fixed(found.protect or 0.0, 3),
+                columns=pages.names(list(found.backup), most=6),
+            ),
+            counts=(found.protect or 0.0,),
+            severity="careful",
+            kind="protect",
+            section="protect",
+            columns=found.backup,
+            fix=""
+            if len(mine)
+            else pages.say(
+                "Back up {columns}.", columns=pages.names(list(found.backup), most=6)
+            ),
+        )
+    for note in found.notes:
+        words = pages.sentence(note)
+        yield claims.Condition(sentence=words, severity="note", section="again")
+
+
+def advice_words(found: Result, row: Mapping[str, Any]) -> pages.Prose:
+    """Say what to do, as far as the intervals carry."""
+    what = pages.names(list(row["columns"]), most=4)
+    model = pages.name(str(row["model"]))
+    parts = {"model": model, "what": what, "imputer": str(row["imputer"])}
+    if row["kind"] != "vanish" and row["advice"] == "fill":
+        return pages.say("Nothing to do for {model} beyond watching {what}", **parts)
+    words = pages.say(_ADVICE[str(row["advice"])], **parts)
+    if row["advice"] == "refit" and row["by"] != row["model"]:
+        words += pages.say("; {by} stood in for it here", by=str(row["by"]))
+    return words
+
+
+def _earned(
+    found: Result, row: Mapping[str, Any], *, size: float
+) -> Iterator[claims.Claim]:
+    """Hold the loss against what the model has over a constant answer."""
+    earned = abs(float(row["all"]) - found.floor)
+    low = row["low"]
+    if not known(low) or float(low) <= 0 or not earned > 0:
+        return
+    share, sure = float(row["loss"]) / earned, float(low) / earned
+    severity = _severity(sure)
+    loss = found.estimate(row, "loss")
+    yield claims.Condition(
+        sentence=pages.say(
+            "Losing {what} costs {share} of what {model} has over a constant answer."
+            if row["kind"] == "vanish"
+            else "With {what} it costs {share} of what {model} has over a constant "
+            "answer.",
+            what=str(row["outage"]).removeprefix("without "),
+            share=pages.strong(pages.percent(min(share, 9.99))),
+            model=pages.name(str(row["model"])),
+        ),
+        counts=(100 * min(share, 9.99), min(share, 9.99)),
+        severity=severity,
+        kind="vanish",
+        section="missing",
+        size=size + sure,
+        columns=tuple(row["columns"]),
+        how=f"{loss.text} of {pages.fixed(earned, loss.places)}; by the careful end of "
+        f"the interval {pages.percent(sure)}.",
+    )
+
+
+def _severity(sure: float) -> Any:
+    return "serious" if sure >= 0.5 else "careful" if sure >= 0.15 else "note"
+
+
+def _fillings(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
+    """Say which way to fill in was chosen, and what the test rows would have chosen."""
+    same = found.losses[
+        (found.losses["model"] == row["model"])
+        & (found.losses["outage"] == row["outage"])
+    ]
+    if len(same) < 2:
+        return
+    regret = None
+    top = same[same["oracle"].astype(bool)].iloc[0]
+    if top["imputer"] != row["imputer"]:
+        pair = row_of(
+            found.comparisons,
+            what=f"{row['outage']}: {row['model']}",
+            left=row["imputer"],
+            right=top["imputer"],
+        )
+        less = found.estimate(pair, "difference")
+        ends = (less.high, less.low)
+        low, high = (None if end is None else -end for end in ends)
+        regret = Estimate(-less.value, found.title, low, high, less.basis, less.n)
+    yield claims.Chosen(
+        str(row["imputer"]),
+        pages.say(
+            "{what}, the filling that changes the answers least, without labels,",
+            what=str(row["outage"]),
+        ),
+        regret,
+        severity="note",
+        section="missing",
+        kind="filling",
+    )
+
+
+def _column(found: Result) -> Iterator[claims.Claim]:
+    """Say what the dearest column costs; corrected, as it was picked from all."""
+    row = worst(found)
+    if row is None:
+        return
+    earned = abs(score(found).value - found.floor)
+    sure = row["sure_low"]
+    loss = Estimate(
+        row["loss"], found.title, number(sure), number(row["high"]),
+        found.basis, found.rows,
+    )  # fmt: skip
+    after = found.estimate(row, "after")
+    sound = loss.has_interval and after.has_interval and score(found).has_interval
+    share = float(sure) / earned if sound and earned > 0 else 0.0
+    name = pages.code(str(row["column"]))
+    yield claims.Loss(
+        pages.name(found.deployed),
+        name,
+        score(found),
+        after,
+        loss,
+        severity=_severity(share) if share > 0 else "note",
+        kind="vanish",
+        section="columns",
+        columns=(str(row["column"]),),
+        size=share,
+        how=f"Lower end corrected for {len(own_columns(found))} columns.",
+        fix=pages.say("Price a plan for losing {name}: --missing {name}.", name=name),
+    )
+
+
+def _others(found: Result) -> Iterator[claims.Claim]:
+    """Compare the models with all columns: paired, corrected."""
+    if found.comparisons.empty:
+        return
+    rows = found.comparisons[found.comparisons["what"] == ""]
+    told = []
+    for row in rows.to_dict("records"):
+        claim = claims.Comparison(
+            pages.name(row["left"]),
+            pages.name(row["right"]),
+            found.estimate(row, "difference"),
+            "paired bootstrap",
+            int(row["corrected_for"]),
+            severity="note",
+            section="models",
+            kind="models",
+        )
+        if claim.decided:
+            told.append(claim)
+    if told:
+        yield from told[:3]
+    elif len(rows):
+        yield claims.Tie(
+            tuple(found.models["model"]),
+            "paired bootstrap, corrected for all pairs",
+            severity="note",
+            section="models",
+            kind="tie",
+        )
+
+
+def sections(found: Result) -> list[pages.Section]:
+    """Give the evidence: what was asked, each column, the decay, the models."""
+    parts = []
+    if not found.losses.empty:
+        parts.append(missing_section(found))
+    if not found.columns.empty:
+        parts.append(columns_section(found))
+    if found.backup is not None:
+        parts.append(backup_section(found))
+    if not found.monitors.empty:
+        parts.append(monitor_section(found))
+    if not found.decay.empty:
+        parts.append(decay_section(found))
+    parts.append(models_section(found))
+    if not found.curves.empty:
+        parts.append(curve_section(found))
+    return parts
+
+
+def _line(found: Result) -> pages.Figure | None:
+    """Draw the first figure: all columns, filled in, refitted, beside the floor."""
+    one = score(found)
+    if not math.isfinite(one.value):
+        return None
+    rows = [figures.Dot("all columns", one)]
+    asked = found.asked
+    mine = asked[asked["model"] == found.deployed] if len(asked) else asked
+    label = str(against_floor(found).words)
+    if len(mine):
+        row = mine.iloc[0].to_dict()
+        label = str(price(found, row).words)
+        how = f"filled in by {row['imputer']}"
+        if row["kind"] != "vanish":
+            how = "as it arrives"
+        rows.append(figures.Dot(how, found.estimate(row, "after"), "serious"))
+        if known(row["refitted"]):
+            rows.append(figures.Dot("refitted", found.estimate(row, "refitted"), "c3"))
+    elif (row := worst(found)) is not None:
+        gone = found.estimate(row, "after")
+        rows.append(figures.Dot(f"without {row['column']}", gone, "serious"))
+    floor = Estimate(found.floor, found.title)
+    drawn = figures.score_dots(
+        rows,
+        name="line",
+        title="",
+        label=label,
+        floor=floor if found.larger_is_better and math.isfinite(found.floor) else None,
+        limits=get_measure(found.measure).range,
+        conditions=f"{pages.capital(found.title)} of {found.deployed}, hatched up to "
+        f"{CONSTANT}. {found.conditions}",
+    )
+    return replace(drawn, size=(10.5, drawn.size[1]), one_line=True)
+
+
+def _tables(found: Result) -> dict[str, pd.DataFrame]:
+    frames = {
+        "models": found.models,
+        "losses": found.losses,
+        "columns": found.columns,
+        "decay": found.decay,
+        "comparisons": found.comparisons,
+        "values": found.values,
+        "pairs": found.pairs,
+        "monitors": found.monitors,
+        "curves": found.curves,
+    }
+    return {name: frame for name, frame in frames.items() if not frame.empty}
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [
+        {str(name): _null(value) for name, value in row.items()}
+        for row in frame.astype(object).to_dict("records")
+    ]
+
+
+def _null(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

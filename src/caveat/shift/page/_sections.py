@@ -1,0 +1,216 @@
+"""The sections of the page: what was asked, each column, the decay, the models."""
+
+from __future__ import annotations
+
+import math
+
+from caveat import pages
+from caveat.measures import get as get_measure
+from caveat.pages import claims, figures
+from caveat.pages.claims import Estimate
+from caveat.shift.page._claims import (
+    CONSTANT,
+    against_floor,
+    cell,
+    known,
+    own_columns,
+    positive,
+    price,
+)
+from caveat.shift.result import Result
+
+_MOST_ROWS = 25
+
+
+def missing_section(found: Result) -> pages.Section:
+    first = found.asked[found.asked["model"] == found.deployed].iloc[0].to_dict()
+    columns = [
+        pages.Column("Lost", "name"),
+        pages.Column("Model", "text"),
+        pages.Column("Filled in by", "text"),
+        pages.Column("All columns"),
+        pages.Column("Filled in"),
+        pages.Column("Loss", best="max"),
+        pages.Column("95 %"),
+        pages.Column("Refitted"),
+        pages.Column("Advice", "text"),
+    ]
+    rows = []
+    shown = found.losses[
+        found.losses["chosen"].astype(bool) | (found.losses["model"] == found.deployed)
+    ]
+    for row in shown.to_dict("records"):
+        loss = found.estimate(row, "loss")
+        again = found.estimate(row, "refitted") if known(row["refitted"]) else None
+        how = str(row["imputer"])
+        how += " (chosen)" if row["chosen"] else ""
+        how += " (oracle)" if row["oracle"] and not row["chosen"] else ""
+        rows.append(
+            pages.Row(
+                [
+                    pages.Cell(str(row["outage"]).removeprefix("without ")),
+                    pages.Cell(str(row["model"])),
+                    pages.Cell(how, tone="" if row["chosen"] else "muted"),
+                    cell(row["all"], loss.places),
+                    cell(row["after"], loss.places),
+                    cell(row["loss"], loss.places, "strong"),
+                    pages.Cell(loss.interval),
+                    cell(row["refitted"], again.places if again else 2),
+                    pages.Cell(str(row["advice"]) if row["chosen"] else ""),
+                ]
+            )
+        )
+    table = pages.Table(
+        "missing",
+        pages.say("{measure} before and after the loss", measure=found.title),
+        columns,
+        rows,
+        conditions=found.conditions,
+        brief=True,
+        downloads=[pages.Download.csv("losses.csv", found.losses)],
+    )
+    return pages.Section(
+        "missing",
+        "About to be lost",
+        price(found, first),
+        lead="Filled in: the fitted model, other values in the lost columns. Refitted: "
+        "a fresh model that never had them. Chosen: the filling that changes the "
+        "model's answers least, without labels.",
+        blocks=[table],
+        wide=True,
+    )
+
+
+def columns_section(found: Result) -> pages.Section:
+    mine = own_columns(found)
+    shown = mine.head(_MOST_ROWS).to_dict("records")
+    rows = [figures.Dot(str(row["column"]), found.estimate(row, "loss"),
+                        "serious" if positive(row["sure_low"]) else "faint")
+            for row in shown]  # fmt: skip
+    sure = int(sum(positive(row["sure_low"]) for row in mine.to_dict("records")))
+    words = pages.say(
+        "{sure} of {all} columns cost {model} something for sure when they vanish",
+        sure=pages.strong(str(sure)),
+        all=str(len(mine)),
+        model=pages.name(found.deployed),
+    )
+    figure = figures.score_dots(
+        rows,
+        name="columns",
+        title=words,
+        label=str(words) + ".",
+        unit=f"{found.title} lost when the column vanishes",
+        zero=0.0,
+        conditions=f"{found.conditions} Filled in by the first imputer. Coloured: "
+        f"above 0 also when corrected for {len(mine)} columns.",
+        downloads=[pages.Download.csv("columns.csv", found.columns)],
+    )
+    return pages.Section(
+        "columns", "What carries it", words, blocks=[figure, _column_table(found)]
+    )
+
+
+def _column_table(found: Result) -> pages.Table:
+    """List the dearest columns for a terminal, too."""
+    rows = []
+    for row in own_columns(found).head(_MOST_ROWS).to_dict("records"):
+        loss = found.estimate(row, "loss")
+        rows.append(
+            pages.Row(
+                [
+                    pages.Cell(pages.code(str(row["column"]))),
+                    cell(row["after"], loss.places),
+                    cell(row["loss"], loss.places, "strong"),
+                    pages.Cell(loss.interval),
+                ]
+            )
+        )
+    return pages.Table(
+        "columns",
+        pages.say("What each column is worth to {model}", model=found.deployed),
+        [
+            pages.Column("When it vanishes", "name"),
+            pages.Column(found.title),
+            pages.Column("Loss", best="max", sorted=True),
+            pages.Column("95 %"),
+        ],
+        rows,
+        brief=True,
+    )
+
+
+def decay_section(found: Result) -> pages.Section:
+    lines = []
+    for name in found.models["model"]:
+        mine = found.decay[found.decay["model"] == name].to_dict("records")
+        values = [found.estimate(row) for row in mine]
+        lines.append(
+            figures.Curve(str(name), [float(row["k"]) for row in mine], values)
+        )
+    count = int(found.decay["k"].max())
+    mine = found.decay[found.decay["model"] == found.deployed]
+    last = mine.iloc[-1].to_dict()
+    half = mine.iloc[len(mine) // 2].to_dict()
+    middle = found.estimate(half)
+    words = pages.say(
+        "With {k} of {all} columns gone, {model} is left with {value}",
+        k=str(int(half["k"])),
+        all=str(count),
+        model=pages.name(found.deployed),
+        value=claims.written(middle),
+    )
+    floor = Estimate(found.floor, found.title)
+    figure = figures.decay(
+        lines,
+        columns=count,
+        name="decay",
+        title=words,
+        label=f"{words}; with all gone {found.estimate(last).text}.",
+        unit=found.title,
+        floor=figures.Mark("constant", floor) if math.isfinite(found.floor) else None,
+        limits=get_measure(found.measure).range,
+        conditions=f"{found.conditions} Mean over up to 8 subsets of each size. Band: "
+        "95 % interval over rows and splits.",
+        downloads=[pages.Download.csv("decay.csv", found.decay)],
+    )
+    return pages.Section("decay", "How they decay", words, blocks=[figure])
+
+
+def models_section(found: Result) -> pages.Section:
+    sign = 1 if found.larger_is_better else -1
+    order = found.models.assign(at=sign * found.models["value"]).sort_values(
+        "at", ascending=False, kind="stable"
+    )
+    rows = []
+    for row in order.to_dict("records"):
+        one = found.estimate(row)
+        mark = " (chosen)" if row["model"] == found.deployed else ""
+        rows.append(
+            pages.Row(
+                [
+                    pages.Cell(str(row["model"]) + mark),
+                    cell(one.value, one.places, "strong"),
+                    pages.Cell(one.interval),
+                ]
+            )
+        )
+    rows.append(
+        pages.Row([pages.Cell(CONSTANT), cell(found.floor, 2), pages.Cell()], "bottom")
+    )
+    table = pages.Table(
+        "models",
+        pages.say("{measure} with all columns", measure=found.title),
+        [
+            pages.Column("Model", "name"),
+            pages.Column(found.title, best="max" if sign > 0 else "min", sorted=True),
+            pages.Column("95 %"),
+        ],
+        rows,
+        brief=True,
+        conditions=found.conditions,
+        downloads=[pages.Download.csv("models.csv", found.models)],
+    )
+    lead = "Chosen on held-out training rows." if len(found.models) > 1 else ""
+    return pages.Section(
+        "models", "All columns", against_floor(found), lead=lead, blocks=[table]
+    )

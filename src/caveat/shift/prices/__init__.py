@@ -1,0 +1,1 @@
+"""What a lost column costs, when it is noticed, and what to back up."""

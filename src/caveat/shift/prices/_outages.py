@@ -1,0 +1,253 @@
+"""Outages as they happen: which cells go wrong, in which rows, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from caveat.exceptions import InvalidInput, UnknownName
+from caveat.pages import names as listed_names
+from caveat.shift.evaluation._model_under_test import Bench
+from caveat.shift.evaluation._predictions import Answers
+from caveat.shift.prices._folds import Fold
+from caveat.shift.scenarios._subsets import mask_of
+
+KINDS = ("vanish", "freeze", "drift", "unit", "swap")
+_WORDS = {
+    "vanish": "without {columns}",
+    "freeze": "{columns} frozen",
+    "drift": "{columns} drifting",
+    "unit": "{columns} in another unit",
+    "swap": "{columns} swapped",
+}
+
+
+@dataclass(frozen=True)
+class Outage:
+    """Columns that fail together.
+
+    Attributes
+    ----------
+    columns : tuple of str
+    kind : {"vanish", "freeze", "drift", "unit", "swap"}
+        *vanish*: the cells are filled in. *freeze*: they keep the value of the first
+        row of the outage. *drift*: they move away, by `size` standard deviations at
+        the last row. *unit*: they are multiplied by `size`. *swap*: the two columns
+        change places.
+    share : float
+        Share of the rows that it hits, drawn at random.
+    where : (str, str) or None
+        Only rows in which this column has this value.
+    since : (str, str) or None
+        Only rows from this value of this column on.
+    size : float
+        Of a drift, in standard deviations; of a change of unit, the factor.
+    name : str
+        What people call it: the source that fails.
+
+    Examples
+    --------
+    >>> Outage(("heat", "load"), "swap").words
+    'heat and load swapped'
+    """
+
+    columns: tuple[str, ...]
+    kind: str = "vanish"
+    share: float = 1.0
+    where: tuple[str, str] | None = None
+    since: tuple[str, str] | None = None
+    size: float = 1.0
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise UnknownName.among("kind of outage", self.kind, KINDS)
+        if not self.columns:
+            raise InvalidInput("an outage names no column; name one at least")
+        if self.kind == "swap" and len(self.columns) != 2:
+            raise InvalidInput(
+                f"swap: found {len(self.columns)} columns; name the two that change "
+                "places"
+            )
+        if not 0 < self.share <= 1:
+            raise InvalidInput(f"share is {self.share!r}; use a share above 0, up to 1")
+
+    @property
+    def words(self) -> str:
+        """Say what fails, and in which rows."""
+        columns = str(listed_names(list(self.columns), most=4))
+        words = _WORDS[self.kind].replace("{columns}", columns)
+        if self.share < 1:
+            words += f" in {self.share:.0%} of the rows".replace("%", " %")
+        if self.where is not None:
+            words += f" where {self.where[0]} is {self.where[1]}"
+        if self.since is not None:
+            words += f" from {self.since[0]} {self.since[1]} on"
+        return words
+
+    @property
+    def label(self) -> str:
+        """Its name, or else what fails."""
+        return self.name or self.words
+
+    def hits(self, fold: Fold, seed: int) -> NDArray[np.bool_]:
+        """Say which test rows it hits."""
+        hit = np.ones(len(fold.X_test), dtype=bool)
+        if self.where is not None:
+            hit &= _known(fold, self.where[0]).astype(str).to_numpy() == self.where[1]
+        if self.since is not None:
+            hit &= _from(_known(fold, self.since[0]), self.since[1])
+        if self.share < 1:
+            rng = np.random.default_rng([seed, 3])
+            hit &= rng.random(len(hit)) < self.share
+        if not hit.any():
+            raise InvalidInput(
+                f"{self.label}: no test row is hit; check --where, --since and --share"
+            )
+        return hit
+
+    def answers(
+        self, bench: Bench, fold: Fold, intact: Answers, *, seed: int = 0
+    ) -> Answers:
+        """Answer all test rows, those that it hits as they arrive.
+
+        Parameters
+        ----------
+        bench : Bench
+            Knows the model and how cells are filled in.
+        fold : Fold
+        intact : array
+            The answers with all columns.
+        seed : int
+        """
+        hit = self.hits(fold, seed)
+        if self.kind == "vanish":
+            gone = mask_of([bench.names.index(name) for name in self.columns],
+                           len(bench.names))  # fmt: skip
+            failed = bench.answers(gone[None])[0]
+        else:
+            failed = bench.answerer(self.table(bench.test, hit, fold.X_train))
+        chosen = hit if intact.ndim == 1 else hit[:, None]
+        return np.where(chosen, failed, intact)
+
+    def table(
+        self, test: pd.DataFrame, hit: NDArray[np.bool_], train: pd.DataFrame
+    ) -> pd.DataFrame:
+        """Return the test rows as they arrive; not for columns that vanish."""
+        arrived = test.copy()
+        if self.kind == "swap":
+            left, right = self.columns
+            for one, other in ((left, right), (right, left)):
+                arrived[one] = _mixed(test[one], test[other], hit)
+            return arrived
+        for name in self.columns:
+            if self.kind == "freeze":
+                first = test[name].iloc[int(np.argmax(hit))]
+                changed = pd.Series([first] * len(test), index=test.index)
+            else:
+                changed = self._moved(test[name], hit, train[name])
+            arrived[name] = _mixed(test[name], changed, hit)
+        return arrived
+
+    def _moved(
+        self, column: pd.Series, hit: NDArray[np.bool_], train: pd.Series
+    ) -> pd.Series:
+        if not pd.api.types.is_numeric_dtype(column.dtype) or (
+            pd.api.types.is_bool_dtype(column.dtype)
+        ):
+            raise InvalidInput(
+                f"{self.kind}: {column.name!r} holds no numbers; only numbers can "
+                f"{'drift' if self.kind == 'drift' else 'change their unit'}"
+            )
+        if self.kind == "unit":
+            return column * self.size
+        grown = np.cumsum(hit) / max(1, int(hit.sum()))
+        return column + self.size * float(train.std(ddof=0)) * grown
+
+
+def _mixed(own: pd.Series, other: pd.Series, hit: NDArray[np.bool_]) -> pd.Series:
+    """Take the other value in rows that are hit; whole numbers may become floats."""
+    if own.dtype == other.dtype:
+        return own.where(~hit, other.to_numpy())
+    both = pd.api.types.is_numeric_dtype(own.dtype) and pd.api.types.is_numeric_dtype(
+        other.dtype
+    )
+    kind = float if both else object
+    return own.astype(kind).where(~hit, other.astype(kind).to_numpy())
+
+
+def _known(fold: Fold, name: str) -> pd.Series:
+    tables = [fold.X_test] if fold.side is None else [fold.X_test, fold.side]
+    for table in tables:
+        if name in table.columns:
+            return table[name]
+    known = [str(column) for table in tables for column in table.columns]
+    raise UnknownName.among("column", name, known)
+
+
+def _from(column: pd.Series, text: str) -> NDArray[np.bool_]:
+    """Mark rows from a number or a date on."""
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        try:
+            return (column >= float(text)).to_numpy()
+        except ValueError:
+            raise InvalidInput(
+                f"--since: {column.name!r} holds numbers, found {text!r}"
+            ) from None
+    dates = pd.to_datetime(column, errors="coerce", format="mixed", utc=True)
+    start = pd.to_datetime(text, errors="coerce", utc=True)
+    if pd.isna(start) or dates.isna().all():
+        raise InvalidInput(
+            f"--since: {column.name!r} and {text!r} are not both dates or numbers"
+        )
+    return (dates >= start).to_numpy()
+
+
+def found_blocks(X: pd.DataFrame, *, least: int = 5) -> dict[str, list[str]]:
+    """Find columns that were missing together: sources that have failed before.
+
+    Two columns belong together if a cell of one is missing almost exactly where a
+    cell of the other is (nine in ten rows with one of them missing lack both).
+
+    Parameters
+    ----------
+    X : DataFrame
+    least : int, default=5
+        Rows that lack a column, at least.
+
+    Examples
+    --------
+    >>> gone = [None] * 6 + [1.0] * 10
+    >>> table = pd.DataFrame({"a": gone, "b": gone, "c": range(16)})
+    >>> found_blocks(table)
+    {'missing together: a, b': ['a', 'b']}
+    """
+    missing = X.isna()
+    able = [name for name in X.columns if least <= int(missing[name].sum()) < len(X)]
+    blocks: list[list[str]] = []
+    for name in able:
+        for block in blocks:
+            both = (missing[name] & missing[block[0]]).sum()
+            either = (missing[name] | missing[block[0]]).sum()
+            if both >= 0.9 * either:
+                block.append(name)
+                break
+        else:
+            blocks.append([name])
+    return {
+        "missing together: " + ", ".join(map(str, block)): block
+        for block in blocks
+        if len(block) > 1
+    }
+
+
+def check_outages(outages: Sequence[Outage], columns: Sequence[str]) -> None:
+    """Refuse outages of columns that are no features."""
+    for outage in outages:
+        for name in outage.columns:
+            if name not in columns:
+                raise UnknownName.among("column", name, map(str, columns))

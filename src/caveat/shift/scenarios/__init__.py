@@ -1,0 +1,1 @@
+"""Which columns vanish: scenarios, their steps, and the subsets of each."""

@@ -1,0 +1,1 @@
+"""The fast way for tree ensembles: all masks in one walk."""

@@ -1,0 +1,1 @@
+"""Who is better: tests, ranks, best sets and effect sizes."""

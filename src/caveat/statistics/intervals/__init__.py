@@ -1,0 +1,1 @@
+"""A number and how well it is known."""

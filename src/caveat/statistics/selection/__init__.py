@@ -1,0 +1,1 @@
+"""Which row a rule selects, and what that gave up."""

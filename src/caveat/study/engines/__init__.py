@@ -1,0 +1,1 @@
+"""Who runs trials: supervised local workers, or Dask."""

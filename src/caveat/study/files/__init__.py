@@ -1,0 +1,1 @@
+"""Study files: read strictly, checked, all mistakes told at once."""

@@ -1,0 +1,1 @@
+"""Where records live: written once, proved by digests, read back, compared."""

@@ -1,0 +1,198 @@
+"""From a study to its trials: pure specs in a fixed order, nothing run or imported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from caveat._registry import Entry
+from caveat.exceptions import InvalidInput
+from caveat.study.files._learners import LearnerSpec, parse_learner
+from caveat.study.files._spec import Study, load_study
+from caveat.study.registry import BASELINE, TOPICS
+from caveat.study.topic import Topic, dataset_name
+from caveat.study.trials._search import grid_configurations, random_configurations
+from caveat.study.trials._trial import Trial
+
+MOST_TRIALS = 1_000_000
+
+
+def plan(
+    study: Study | str | Path | Mapping[str, Any], *, yes: bool = False
+) -> list[Trial]:
+    """Expand a study into its trials, each once, in a fixed order.
+
+    Parameters
+    ----------
+    study : Study, or whatever `load_study` takes
+    yes : bool
+        Agree to more than a million trials.
+
+    Returns
+    -------
+    list of Trial
+
+    Examples
+    --------
+    >>> trials = plan({"study": "s", "topic": "supervised", "datasets": ["iris"],
+    ...                "learners": ["dummy"], "repeats": 3, "baseline": "none"})
+    >>> [trial.spec["repeat"] for trial in trials]
+    [0, 1, 2]
+    """
+    checked = study if isinstance(study, Study) else load_study(study)
+    planned: dict[str, Trial] = {}
+    left_out = skipped(checked)
+    if len(left_out) == len(checked.datasets) * len(checked.learners):
+        dataset, learner, reason = left_out[0]
+        raise InvalidInput(
+            f"study {checked.study!r} has nothing to run: "
+            f"{learner} on {dataset} {reason}"
+        )
+    for spec in _specs(checked):
+        trial = Trial(spec)
+        planned.setdefault(trial.key, trial)
+        if len(planned) > MOST_TRIALS and not yes:
+            raise InvalidInput(
+                f"study {checked.study!r} has more than {MOST_TRIALS:,} trials; "
+                "make the grid smaller, or say --yes"
+            )
+    return list(planned.values())
+
+
+def skipped(study: Study) -> list[tuple[str, str, str]]:
+    """Say which learner cannot do which data set, and why.
+
+    Returns
+    -------
+    list of (data set, learner, reason)
+    """
+    topic: Topic = TOPICS[study.topic].load()
+    found = []
+    for reference in study.datasets:
+        for learner in map(parse_learner, study.learners):
+            reason = _reason(topic, reference, learner)
+            if reason:
+                found.append((dataset_name(reference), learner.name, reason))
+    return found
+
+
+def _reason(topic: Topic, reference: Any, learner: LearnerSpec) -> str:
+    from caveat.datasets import describe
+
+    skip = getattr(topic, "skip", None)
+    if skip is None or learner.is_imported:
+        return ""
+    return skip(describe(reference), topic.learners[learner.name])
+
+
+def _specs(study: Study) -> Iterator[dict[str, Any]]:
+    from caveat.datasets import fingerprint
+
+    topic: Topic = TOPICS[study.topic].load()
+    protocol = study.protocol or topic.protocols[0]
+    learners = [parse_learner(written) for written in study.learners]
+    for reference in study.datasets:
+        dataset = {"reference": reference, "digest": fingerprint(reference)}
+        base = {
+            "topic": study.topic,
+            "dataset": dataset,
+            "protocol": protocol,
+            "split": study.split.model_dump(by_alias=True),
+            "resampling": study.resampling,
+            "training": study.search.training(),
+            "then": study.then,
+        }
+        if study.baseline != "none" and _takes_baseline(study.topic, reference):
+            yield from _baseline_specs(study, dataset)
+        worlds = topic.worlds(study.scenario, dataset_name(reference))
+        wanted = getattr(topic, "wanted", lambda world, learner, repeat: True)
+        able = [item for item in learners if not _reason(topic, reference, item)]
+        # Neighbours share a data set and a world, so that workers can keep both.
+        for world in worlds:
+            for repeat, seed in study.all_repeats:
+                for learner in able:
+                    if not wanted(world, learner.name, repeat):
+                        continue
+                    shared = {
+                        **base,
+                        "world": world,
+                        "learner": {"name": learner.name, "params": learner.fixed},
+                        "repeat": repeat,
+                        "seed": seed,
+                    }
+                    yield from _cut(study, topic, learner, shared)
+
+
+def _cut(
+    study: Study, topic: Topic, learner: LearnerSpec, shared: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Cut one search into trials of one or a few configurations."""
+    entry = None if learner.is_imported else topic.learners[learner.name]
+    kind, found = configurations(study, topic, learner, entry, shared["repeat"])
+    size = study.search.per_trial
+    if size is None:
+        size = topic.configurations_per_trial(entry, len(found)) if entry else 1
+    for start in range(0, len(found), max(1, size)):
+        chunk = found[start : start + max(1, size)]
+        yield {
+            **shared,
+            "search": {"kind": kind, "size": len(found)},
+            "configurations": [
+                [start + offset, params] for offset, params in enumerate(chunk)
+            ],
+        }
+
+
+def configurations(
+    study: Study,
+    topic: Topic,
+    learner: LearnerSpec,
+    entry: Entry | None,
+    repeat: int,
+) -> tuple[str, list[dict[str, Any]]]:
+    """All configurations of one search, and what kind of search it is."""
+    count = study.search.configurations
+    if learner.grid:
+        return "grid", grid_configurations(learner.grid)
+    if count is not None and entry is not None:
+        draw = getattr(topic, "draw", None)
+        if draw is not None:
+            protocol = study.protocol or topic.protocols[0]
+            return "random", [draw(entry, i, repeat, protocol) for i in range(count)]
+        if entry.space:
+            return "random", random_configurations(entry.name, entry.space, count)
+    if study.search.grid == "default" and entry is not None and entry.grid:
+        return "grid", grid_configurations(entry.grid)
+    return "none", [{}]
+
+
+def _takes_baseline(topic: str, reference: Any) -> bool:
+    from caveat.datasets import describe
+
+    return topic != BASELINE and describe(reference)["task"] in (
+        "binary",
+        "multiclass",
+    )
+
+
+def _baseline_specs(
+    study: Study, dataset: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """One baseline trial per data set and split: how far clustering gets alone."""
+    for repeat, seed in study.all_repeats:
+        yield {
+            "topic": BASELINE,
+            "dataset": dataset,
+            "protocol": "caveat",
+            "split": study.split.model_dump(by_alias=True),
+            "resampling": {},
+            "training": {},
+            "then": {},
+            "world": {},
+            "learner": {"name": BASELINE, "params": {}},
+            "repeat": repeat,
+            "seed": seed,
+            "search": {"kind": "none", "size": 1},
+            "configurations": [[0, {}]],
+        }
