@@ -21,7 +21,8 @@ import sklearn
 from sklearn.datasets import load_breast_cancer
 
 import caveat
-from caveat.eapp import EAPP, _clusterers
+from caveat.eapp import EAPP
+from caveat.eapp.clusters import _clusterers
 
 
 def timed(X: np.ndarray, y: np.ndarray) -> EAPP:

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from caveat.datasets import _openml, fingerprint, import_files, load
+from caveat.datasets import fingerprint, import_files, load
+from caveat.datasets.sources import _openml
 from caveat.exceptions import DataError
 
 ROWS = 1000

@@ -52,7 +52,7 @@ class Audit:
     look : Look
     result : Result or None
         Its numbers; None where there is no single target.
-    reading : Reading
+    reading : Reading or None
         Its numbers on weaker labels.
     folder : Path
         Where study file and ledger lie, and the page belongs.
@@ -64,7 +64,7 @@ class Audit:
 
     look: pages.Look
     result: Result | None
-    reading: Reading
+    reading: Reading | None
     folder: Path
     states: Mapping[str, int]
     interrupted: bool
@@ -162,6 +162,16 @@ def audit(
         When the clock of the budget began, by `time.monotonic`.
     """
     begun = time.monotonic() if started is None else started
+    if Path(settings.file).is_dir():
+        seen = look_pictures(
+            settings.file,
+            rules=rules,
+            seed=settings.seed,
+            command=command,
+            progress=lambda done, total: progress(done, total, 0),
+        )
+        took = time.monotonic() - begun
+        return Audit(seen, None, None, Path(out), {}, False, took)
     prepared = prepare(settings)
     single = has_single_target(settings)
     given = given_answers(settings, prepared.table) if single else {}

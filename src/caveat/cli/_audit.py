@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from caveat.cli._console import Progress, duration, note, say
-from caveat.cli._show import command_line, listed, look_options, show
-from caveat.exceptions import InvalidInput
+from caveat.cli._show import command_line, listed, look_options, paired, show
 
-if TYPE_CHECKING:
-    from caveat.audit import Settings
+#: Options that are called as the fields of `Settings`.
+_SAME = (
+    *("target", "bags", "candidates", "groups", "weights", "positive", "test"),
+    *("predictions", "drop", "keep", "task", "minutes", "folds", "seed"),
+)
 
 
 @click.command(epilog="Example:  caveat audit loans.csv --target default")
@@ -77,6 +79,7 @@ def audit(file: str, out: str | None, as_json: bool, **given: Any) -> None:
     on where it stopped.
     """
     started = time.monotonic()
+    from caveat.audit import Settings
     from caveat.audit import audit as make_audit
     from caveat.pages import check_rules
 
@@ -85,11 +88,19 @@ def audit(file: str, out: str | None, as_json: bool, **given: Any) -> None:
     place = out or f"{stem or 'file'}-audit"
     hidden = "caveat audit FILE --target COL --no-names"
     progress = Progress("audit")
-    if Path(file).is_dir():
-        _show_pictures(file, place, given, rules, as_json)
-        return
+    settings = Settings(
+        file,
+        **{name: given[name] for name in _SAME},
+        time=given["when"],
+        targets=tuple(listed(given["targets"])),
+        models=tuple(listed(given["models"])),
+        imported=given["own"],
+        trust=given["allow_import"] or given["trust"],
+        kinds=paired("--kinds", given["kinds"], "COLUMN=KIND, such as zip=categorical"),
+        hide_names=given["no_names"],
+    )
     made = make_audit(
-        _settings(file, given),
+        settings,
         place,
         rules=rules,
         command=hidden if given["no_names"] else command_line(file, place),
@@ -104,61 +115,10 @@ def audit(file: str, out: str | None, as_json: bool, **given: Any) -> None:
 
         text = json.dumps(made.look.to_sarif(), indent=2, ensure_ascii=False)
         write_file(Path(given["sarif"]), text.encode("utf-8"))
-    if not as_json:
+    if made.states and not as_json:
         done, trials = made.states.get("done", 0), sum(made.states.values())
         say(f"{done} of {trials} trials, {duration(made.seconds)}.")
     if made.interrupted:
         made.save()
         raise SystemExit(130)
     show(made.look, str(made.folder), as_json=as_json)
-
-
-def _show_pictures(
-    folder: str, place: str, given: dict[str, Any], rules: Any, as_json: bool
-) -> None:
-    """Audit a folder with a folder of pictures per class."""
-    from caveat.audit import look_pictures
-
-    progress = Progress("pictures")
-    found = look_pictures(
-        folder,
-        rules=rules,
-        seed=given["seed"],
-        command=command_line(folder, place),
-        progress=progress.update,
-    )
-    progress.close()
-    show(found, place, as_json=as_json)
-
-
-def _settings(file: str, given: dict[str, Any]) -> Settings:
-    from caveat.audit import Settings
-
-    same = (
-        *("target", "bags", "candidates", "groups", "weights", "positive", "test"),
-        *("predictions", "drop", "keep", "task", "minutes", "folds", "seed"),
-    )
-    return Settings(
-        file,
-        **{name: given[name] for name in same},
-        time=given["when"],
-        targets=tuple(listed(given["targets"])),
-        models=tuple(listed(given["models"])),
-        imported=given["own"],
-        trust=given["allow_import"] or given["trust"],
-        kinds=_kinds(given["kinds"]),
-        hide_names=given["no_names"],
-    )
-
-
-def _kinds(written: tuple[str, ...]) -> dict[str, str]:
-    kinds = {}
-    for text in written:
-        column, parted, kind = text.rpartition("=")
-        if not parted or not column:
-            raise InvalidInput(
-                f"--kinds: {text!r} is not understood; write COLUMN=KIND, such as "
-                "zip=categorical"
-            )
-        kinds[column] = kind
-    return kinds

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from caveat.cli._console import say
+from caveat.cli._console import console, say
 from caveat.cli._folder import Folder
-from caveat.cli._remark import show_caveat
 from caveat.cli._status import find_ledger, one_study, tell_damage
 
 if TYPE_CHECKING:
@@ -96,10 +95,11 @@ def read_ledger(where: str, study: str | None) -> tuple[list[Records], str]:
 
 def _summarise(look: Look) -> None:
     """Print a study's finding, its worst caveats and what to do."""
+    from caveat.pages import caveat_lines
+
     say(_plain(look.headline), "bold")
-    for claim in look.ordered[:_MOST_CAVEATS]:
-        assert claim.severity is not None
-        show_caveat(claim.severity, claim.words, _plain(claim.how))
+    for line in caveat_lines(look.ordered[:_MOST_CAVEATS]):
+        console().print(line)
     say(f"Now: {_plain(look.action)}")
 
 

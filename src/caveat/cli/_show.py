@@ -10,9 +10,10 @@ import click
 
 from caveat.cli._console import console, note, say
 from caveat.cli._folder import Folder
+from caveat.exceptions import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from caveat.pages import Look
 
@@ -75,6 +76,17 @@ def command_line(file: str, out: str | None) -> str:
             said = Path(str(one)).name if name in _FILES else str(one)
             words += [option.opts[-1]] if one is True else [option.opts[-1], said]
     return shlex.join([*words, *(["--out", Path(out).name] if out else [])])
+
+
+def paired(option: str, written: Sequence[str], form: str) -> dict[str, str]:
+    """Split ``A=B`` at its last equals sign, once for each time it was given."""
+    pairs = {}
+    for text in written:
+        name, parted, value = text.rpartition("=")
+        if not parted or not name:
+            raise InvalidInput(f"{option}: {text!r} is not understood; write {form}")
+        pairs[name] = value
+    return pairs
 
 
 def listed(text: str | None) -> list[str]:

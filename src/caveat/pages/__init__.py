@@ -46,7 +46,7 @@ __getattr__, __dir__, __all__ = attach(
         "_reproduce": ["again_section"],
         "_rules": ["check_rules", "exit_code"],
         "_json": ["plain", "schema_path"],
-        "_terminal": ["columns", "terminal_lines"],
+        "_terminal": ["caveat_lines", "columns", "terminal_lines"],
         "_prose": [
             "NBSP",
             "Prose",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -14,6 +14,7 @@ from caveat.pages._prose import NBSP, prose
 if TYPE_CHECKING:
     from caveat.pages._look import Look
     from caveat.pages._model import Words
+    from caveat.pages.claims import Claim
 
 _COLOURS = {"serious": "red", "careful": "yellow", "note": "dim"}
 _MOST_ROWS = 12
@@ -29,14 +30,7 @@ def terminal_lines(look: Look) -> Iterator[Text]:
                 yield Text("")
                 yield from table_lines(block)
     yield Text("")
-    for claim in look.ordered:
-        assert claim.severity is not None
-        line = Text(f"* {claim.severity.capitalize()}".ljust(12))
-        line.stylize(_COLOURS[claim.severity])
-        line.append(_plain(claim.words), style="default")
-        if claim.how:
-            line.append(f"  {_plain(claim.how)}", style="dim")
-        yield line
+    yield from caveat_lines(look.ordered)
     if not look.ordered:
         yield Text(
             _plain("No caveat was found by these checks. ") + _plain(look.checks)
@@ -46,6 +40,18 @@ def terminal_lines(look: Look) -> Iterator[Text]:
         for block in section.blocks:
             if isinstance(block, Facts):
                 yield Text(_plain(block.pairs[0][1]), style="dim")
+
+
+def caveat_lines(caveats: Iterable[Claim]) -> Iterator[Text]:
+    """Write caveats, one a line."""
+    for claim in caveats:
+        assert claim.severity is not None
+        line = Text(f"* {claim.severity.capitalize()}".ljust(12))
+        line.stylize(_COLOURS[claim.severity])
+        line.append(_plain(claim.words), style="default")
+        if claim.how:
+            line.append(f"  {_plain(claim.how)}", style="dim")
+        yield line
 
 
 def table_lines(table: Table) -> Iterator[Text]:
