@@ -9,7 +9,9 @@ the same weights. Losses must agree: the first hundred to four digits (Adam's fu
 kernel rounds otherwise, and it grows). Both sides take turns. Printed are the least CPU
 time of a run, and the tenth percentile of the CPU time of its steps: what a step takes
 while nobody else empties the cache. Ratios are of both. What the parts of our step take
-is told by torch's profiler, in a run of its own.
+is told by torch's profiler, in a run of its own. PRODEN's step is also held against its
+bare matrix products: two forth, three back, and two more where it passes twice; they
+must give the gradients that autograd gives.
 """
 
 from __future__ import annotations
@@ -340,6 +342,60 @@ class Watch:
         return float(np.percentile(np.diff(self.moments), 10))
 
 
+def bare(passes: int) -> str:
+    """Name the bare products of a step with so many passes."""
+    return f"bare matrix products, {5 if passes == 1 else 7} a step"
+
+
+class Products:
+    """The matrix products of a step of a network with one hidden layer, and no more."""
+
+    def __init__(
+        self, network: nn.Module, x: Tensor, S: Tensor, steps: int, passes: int
+    ) -> None:
+        self.first, self.last = (
+            part for part in network if isinstance(part, nn.Linear)
+        )
+        self.steps, self.passes = steps, passes
+        self.x = x[:BATCH].clone()
+        W = S[:BATCH].float() / S[:BATCH].sum(1, keepdim=True)
+        answer = network(self.x)
+        loss = -(W * answer.log_softmax(1)).sum(1).mean()
+        wanted = torch.autograd.grad(loss, [self.first.weight, self.last.weight])
+        self.slope = ((answer.softmax(1) - W) / BATCH).detach()
+        self.h = torch.empty(BATCH, self.first.out_features)
+        self.z = torch.empty(BATCH, self.last.out_features)
+        self.back = torch.empty_like(self.h)
+        self.by_first = torch.empty_like(self.first.weight)
+        self.by_last = torch.empty_like(self.last.weight)
+        # What is timed is the work of a step: with the ReLU, the gradients are right.
+        with torch.no_grad():
+            self._forth(relu=True)
+            torch.mm(self.slope.t(), self.h, out=self.by_last)
+            torch.mm(self.slope, self.last.weight, out=self.back)
+            self.back *= self.h > 0
+            torch.mm(self.back.t(), self.x, out=self.by_first)
+        torch.testing.assert_close((self.by_first, self.by_last), wanted)
+
+    def run(self, watch: Watch) -> list[float]:
+        """Multiply."""
+        with torch.no_grad():
+            for _ in range(self.steps):
+                watch.moments.append(time.process_time())
+                for _ in range(self.passes):
+                    self._forth()
+                torch.mm(self.slope.t(), self.h, out=self.by_last)
+                torch.mm(self.slope, self.last.weight, out=self.back)
+                torch.mm(self.back.t(), self.x, out=self.by_first)
+        return []
+
+    def _forth(self, *, relu: bool = False) -> None:
+        torch.addmm(self.first.bias, self.x, self.first.weight.t(), out=self.h)
+        if relu:
+            self.h.relu_()
+        torch.addmm(self.last.bias, self.h, self.last.weight.t(), out=self.z)
+
+
 def in_turns(
     sides: dict[str, Callable[[Watch], list[float]]],
 ) -> tuple[dict[str, tuple[float, float]], dict[str, list[float]]]:
@@ -393,6 +449,9 @@ def measure(name: str, x: Tensor, S: Tensor, steps: int) -> None:
     sides = {"usual loop": theirs, same: lambda watch: ours(watch, variant)}
     if variant == "plench":
         sides["caveat, paper: no second pass"] = lambda watch: ours(watch, "paper")
+    if name == "proden":
+        for passes in (1, 2):
+            sides[bare(passes)] = Products(start, x, S, steps, passes).run
     seconds, losses = in_turns(sides)
     np.testing.assert_allclose(losses[same][:100], losses["usual loop"][:100], 1e-4)
     spent, step = seconds["usual loop"]
@@ -403,6 +462,10 @@ def measure(name: str, x: Tensor, S: Tensor, steps: int) -> None:
             f"   a step {1e6 * each:6.0f} µs  ratio {step / each:5.2f}",
             flush=True,
         )
+    if name == "proden":
+        once = seconds["caveat, paper: no second pass"][1] / seconds[bare(1)][1]
+        twice = seconds[same][1] / seconds[bare(2)][1]
+        print(f"  our step by its bare products: paper {once:.2f}, plench {twice:.2f}")
     print(f"  of our step: {parts(lambda: ours(Watch(), variant), steps)}", flush=True)
 
 

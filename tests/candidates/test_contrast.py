@@ -1,6 +1,7 @@
 """Parts of contrastive algorithms, against loops that spell them out."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from caveat.candidates._classifier import make_algorithm
 from caveat.candidates.learners._able import partner_weights
 from caveat.candidates.learners._contrast import (
     Ring,
+    first_full_step,
     follow,
     instance_loss,
     log_shares,
@@ -182,6 +184,17 @@ def test_pico_plus_trusts_the_nearest_and_the_unseen():
     algorithm.distance.zero_()
     algorithm.choose()
     assert algorithm.reliable.nonzero()[:, 0].tolist() == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("name", ["pico", "dirk", "alim", "pico+"])
+def test_the_first_phase_is_an_epoch_unless_the_benchmark_is_asked_for(name):
+    short = SimpleNamespace(batches_per_epoch=7)
+    assert first_full_step(make_algorithm(name), short) == 7
+    assert first_full_step(make_algorithm(name, "plench"), short) == 178
+    given = make_algorithm(name, "plench", params={"start": 3})
+    assert first_full_step(given, short) == 3
+    with pytest.raises(InvalidInput, match="start is -1"):
+        make_algorithm(name, params={"start": -1})
 
 
 def test_parameters_out_of_range_are_refused():

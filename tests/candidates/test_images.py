@@ -1,6 +1,7 @@
 """What every algorithm owes on images."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_digits
 from torch import nn
@@ -16,7 +17,7 @@ from caveat.candidates import (
 )
 from caveat.candidates._classifier import make_algorithm
 from caveat.candidates.registry import LEARNERS
-from caveat.datasets import load
+from caveat.datasets import Dataset, load
 from caveat.exceptions import DataError, InvalidInput
 
 pytestmark = pytest.mark.thorough
@@ -96,6 +97,30 @@ def test_what_needs_views_learns_digits(name, digits):
     model = model_of((name, "paper"), network=None, max_steps=40).fit(images, sets)
     # Four classes of equal size: a quarter by chance.
     assert model.score(images, y) > 0.6
+
+
+@pytest.mark.filterwarnings("ignore:candidates")
+@pytest.mark.parametrize("name", NAMES)
+def test_the_truth_of_a_data_set_with_candidates_is_never_read(name, digits):
+    images, y, sets = digits
+    blind, lured = (
+        model_of((name, "paper"), max_steps=6).fit(
+            Dataset(
+                name="pictures",
+                X=pd.DataFrame(images.reshape(len(images), -1)),
+                y=pd.Series(truth),
+                candidates=sets,
+                task="candidates",
+                image_shape=(8, 8),
+                classes=tuple(range(4)),
+            )
+        )
+        for truth in (y, y[::-1])
+    )
+    assert blind.losses_ == lured.losses_
+    np.testing.assert_array_equal(
+        blind.predict_proba(images), lured.predict_proba(images)
+    )
 
 
 @pytest.mark.parametrize("name", VIEWED)

@@ -30,7 +30,8 @@ def weighted_cross_entropy(z: Tensor, W: Tensor) -> Slope:
     """PRODEN, RC: (p sum_j W_j - W) / n."""
     log_p = z.log_softmax(dim=1)
     loss = -(W * log_p).sum(dim=1).mean()
-    return loss, (log_p.exp() * W.sum(dim=1, keepdim=True) - W) / len(z)
+    slope = log_p.exp_().mul_(W.sum(dim=1, keepdim=True))
+    return loss, slope.sub_(W).div_(len(z))
 
 
 def classifier_consistent(z: Tensor, S: Tensor, weights: Tensor | None = None) -> Slope:

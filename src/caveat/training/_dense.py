@@ -19,14 +19,16 @@ from caveat.exceptions import InvalidInput
 aten = torch.ops.aten
 
 #: For every activation: what it does to a tensor in place, and the way back from the
-#: gradient by its result and that result.
+#: gradient by its result and that result, which may overwrite the gradient.
 _ACTIVATIONS: dict[
     type[nn.Module],
     tuple[Callable[[Any, Tensor], Tensor], Callable[[Any, Tensor, Tensor], Tensor]],
 ] = {
     nn.ReLU: (
         lambda layer, h: h.relu_(),
-        lambda layer, slope, h: aten.threshold_backward(slope, h, 0),
+        lambda layer, slope, h: aten.threshold_backward.grad_input(
+            slope, h, 0, grad_input=slope
+        ),
     ),
     nn.Tanh: (
         lambda layer, h: h.tanh_(),

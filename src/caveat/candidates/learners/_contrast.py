@@ -14,12 +14,16 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from caveat.candidates._algorithm import Algorithm
+from caveat.candidates._algorithm import Algorithm, check_number
 from caveat.exceptions import InvalidInput
 from caveat.training import Batch, ProjectionHead, Run, last_layer, with_features
 
 #: Temperature of the methods where they have no other; they scale losses by it, too.
 TEMPERATURE = 0.07
+
+
+#: Steps of the benchmark's first phase, about an epoch of its images.
+FIRST_STEPS = 178
 
 
 class ViewAlgorithm(Algorithm):
@@ -66,6 +70,22 @@ class ViewAlgorithm(Algorithm):
     def keep(self, **found: Tensor) -> None:
         """Note what a step computed."""
         self.seen |= {name: value.detach() for name, value in found.items()}
+
+
+def check_start(start: Any) -> int | None:
+    """Refuse a length of the first phase that is none."""
+    return None if start is None else check_number("start", start, 0)
+
+
+def first_full_step(algorithm: Any, run: Run) -> int:
+    """Give the first step of the second phase.
+
+    A first phase of a fixed number of steps would take most of a short run, or all of
+    it: what it ends with needs epochs to be unlearnt.
+    """
+    if algorithm.start is not None:
+        return algorithm.start
+    return FIRST_STEPS if algorithm.is_plench else run.batches_per_epoch
 
 
 class Encoder(nn.Module):

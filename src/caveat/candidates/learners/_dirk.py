@@ -18,6 +18,8 @@ from caveat.candidates.learners._contrast import (
     ViewAlgorithm,
     add_follower,
     add_head,
+    check_start,
+    first_full_step,
     first_keys,
     follow,
     instance_loss,
@@ -42,8 +44,8 @@ class Dirk(ViewAlgorithm):
         Items of earlier steps that are kept for the contrast.
     width : int, default=128
         Of the features that are contrasted.
-    start : int, default=178
-        Steps before labels count in the contrast.
+    start : int or None, default=None
+        Steps before labels count in the contrast; None as in `Pico`.
     weight : float, default=1.0
         Of the contrastive loss.
     label_temperature : float, default=0.4
@@ -76,7 +78,7 @@ class Dirk(ViewAlgorithm):
         momentum: float = 0.99,
         queue: int = 8192,
         width: int = 128,
-        start: int = 178,
+        start: int | None = None,
         weight: float = 1.0,
         label_temperature: float = 0.4,
         temperature: float = TEMPERATURE,
@@ -86,7 +88,7 @@ class Dirk(ViewAlgorithm):
         self.momentum = check_number("momentum", momentum, 0, 1)
         self.queue = check_number("queue", queue, 1)
         self.width = check_number("width", width, 1)
-        self.start = check_number("start", start, 0)
+        self.start = check_start(start)
         self.weight = check_number("weight", weight, 0)
         self.label_temperature = check_number(
             "label_temperature", label_temperature, 1e-3
@@ -119,7 +121,7 @@ class Dirk(ViewAlgorithm):
         z, _ = self.student(batch.view("distill"))
         _, h = self.student(batch.view("strong"))
         cls = weighted_cross_entropy(z, r)
-        if run.updates < self.start:
+        if run.updates < first_full_step(self, run):
             con = instance_loss(h, k, self.ring["keys"], self.temperature)
         else:
             con = self._contrast(h, k, r, S)

@@ -19,6 +19,8 @@ from caveat.candidates.learners._contrast import (
     add_follower,
     add_head,
     best_candidates,
+    check_start,
+    first_full_step,
     first_keys,
     follow,
     instance_loss,
@@ -67,8 +69,9 @@ class Pico(ViewAlgorithm):
 
     Parameters
     ----------
-    start : int, default=178
+    start : int or None, default=None
         Steps before prototypes count: until then an item attracts its own key only.
+        None is one epoch, of "plench" the 178 steps that this is in the benchmark.
     width : int, default=128
         Of the features that are contrasted.
     queue : int, default=8192
@@ -104,7 +107,7 @@ class Pico(ViewAlgorithm):
     def __init__(
         self,
         *,
-        start: int = 178,
+        start: int | None = None,
         width: int = 128,
         queue: int = 8192,
         momentum: float = 0.999,
@@ -115,7 +118,7 @@ class Pico(ViewAlgorithm):
         **common: Any,
     ) -> None:
         super().__init__(**common)
-        self.start = check_number("start", start, 0)
+        self.start = check_start(start)
         self.width = check_number("width", width, 1)
         self.queue = check_number("queue", queue, 1)
         self.momentum = check_number("momentum", momentum, 0, 1)
@@ -146,7 +149,7 @@ class Pico(ViewAlgorithm):
 
     def is_full(self, run: Run) -> bool:
         """Whether prototypes count."""
-        return self.clock(run) >= self.start
+        return self.clock(run) >= first_full_step(self, run)
 
     def confidence_momentum(self, run: Run) -> float:
         """How much of its confidence an item keeps in this step."""

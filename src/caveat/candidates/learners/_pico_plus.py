@@ -50,7 +50,7 @@ class PicoPlus(Pico):
         When reliable items are chosen anew.
     start, width, queue, momentum, prototype_momentum, weight, first_momentum, \
 last_momentum, allow_identical_views
-        See `Pico`; `start` is 250 here.
+        See `Pico`.
     variant : {"paper", "plench"}, default="paper"
 
     Warnings
@@ -85,7 +85,6 @@ last_momentum, allow_identical_views
     def __init__(
         self,
         *,
-        start: int = 250,
         pure_ratio: float | None = 1.0,
         neighbours: int = 16,
         neighbours_start: int = 5000,
@@ -96,7 +95,7 @@ last_momentum, allow_identical_views
         every: str = "epoch",
         **common: Any,
     ) -> None:
-        super().__init__(start=start, **common)
+        super().__init__(**common)
         if pure_ratio is not None:
             check_number("pure_ratio", pure_ratio, 0, 1)
         self.pure_ratio = pure_ratio
