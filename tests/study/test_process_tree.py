@@ -59,7 +59,6 @@ def started(mark, count=4):
     ("then", "state", "word"),
     [
         ("return", "done", ""),
-        ("hang", "timeout", "over 3 s"),
         ("die", "crashed", "SIGSEGV"),
         ("kill the parent", "crashed", "SIGKILL"),
     ],
@@ -72,7 +71,6 @@ def test_what_a_trial_started_ends_with_it(
         learners=[{"name": "leaves-processes", "mark": str(mark), "then": then}],
         scenario={},
         repeats=1,
-        budget={"trial-minutes": 0.05 if then == "hang" else 5},
     )
     assert run(study, path, "serial").states == {state: 1}
     assert word in (outcome(path).loc["leaves-processes", "message"] or "")
@@ -84,6 +82,23 @@ def test_what_a_trial_started_ends_with_it(
         for pid in bare:
             os.kill(pid, signal.SIGKILL)
     assert left(pids) == []
+
+
+def test_what_a_trial_started_ends_at_its_limit(fake_study, tmp_path):
+    for seconds in (3, 12, 48):
+        mark, path = tmp_path / f"{seconds}-pids", tmp_path / f"{seconds}.ledger"
+        study = fake_study(
+            learners=[{"name": "leaves-processes", "mark": str(mark), "then": "hang"}],
+            scenario={},
+            repeats=1,
+            budget={"trial-minutes": seconds / 60},
+        )
+        assert run(study, path, "serial").states == {"timeout": 1}
+        told = outcome(path).loc["leaves-processes", "message"]
+        assert f"over {seconds} s" in told
+        if mark.exists() and len(mark.read_text().split()) == 4:
+            break  # A slow machine may reach the limit before all four had begun.
+    assert left(started(mark)) == []
 
 
 @pytest.mark.parametrize("victims", ["runner", "worker and runner"])
