@@ -35,7 +35,7 @@ def study(repeats: int) -> dict:
     return {
         "study": "empty",
         "topic": "fake",
-        "datasets": ["iris"],
+        "datasets": ["xor"],
         "learners": ["fake"],
         "repeats": repeats,
         "baseline": "none",

@@ -43,7 +43,7 @@ TRIALS = 30
 STUDY = {
     "study": "killed",
     "topic": "fake",
-    "datasets": ["iris"],
+    "datasets": ["xor"],
     "learners": [{"name": "mixed", "milliseconds": 60}],
     "repeats": TRIALS,
     "baseline": "none",

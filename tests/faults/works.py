@@ -47,7 +47,7 @@ TABLE = pd.DataFrame(
 STUDY = """
 study: small
 topic: fake
-datasets: [iris]
+datasets: [xor]
 learners: [fake, {name: other, factor: [0.5, 0.25]}]
 repeats: 2
 baseline: none

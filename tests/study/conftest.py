@@ -30,7 +30,7 @@ def fake_study():
         study = {
             "study": "small",
             "topic": "fake",
-            "datasets": ["iris"],
+            "datasets": ["xor"],
             "learners": ["fake", {"name": "other", "factor": [0.5, 0.25, 0.1]}],
             "scenario": {"size": [1, 2]},
             "repeats": 3,

@@ -100,7 +100,7 @@ def test_events_name_the_trial_that_each_worker_is_at(fake_study, path):
     told = []
     run(study, path, "processes", jobs=2, on_event=told.append)
     named = {trial.title for event in told for trial in event.running}
-    assert named == {"fake on iris, repeat 0", "fake on iris, repeat 1"}
+    assert named == {"fake on xor, repeat 0", "fake on xor, repeat 1"}
 
 
 def test_what_another_runner_finishes_counts_as_progress(fake_study, path):
