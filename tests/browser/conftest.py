@@ -50,35 +50,37 @@ def axe():
 
 
 @pytest.fixture(scope="session")
-def page_of(tmp_path_factory, request):
-    """Return what makes the page of a command, or an audit, once for all processes."""
-    pytest.importorskip("torch")
-    pages = _load("pages", Path(__file__).with_name("pages.py"))
+def once(tmp_path_factory, request):
+    """Return what makes a folder by its name once for all processes."""
     home = tmp_path_factory.getbasetemp()
     if hasattr(request.config, "workerinput"):
         home = home.parent
 
-    def find(name):
+    def find(name, make):
         place = home / f"page-{name}"
         ended = place / "ended"
         try:
             place.mkdir()
         except FileExistsError:
-            # Another process makes it.
-            limit = time.monotonic() + 300
-            while not ended.exists():
-                assert time.monotonic() < limit, f"the page of {name} is not made"
+            while not ended.exists():  # Another process makes it.
                 time.sleep(0.1)
         else:
             try:
-                pages.PAGES[name](place)
+                make(place)
             finally:
                 ended.touch()
-        page = place / "out" / "index.html"
-        assert page.exists(), f"the page of {name} could not be made"
-        return page
+        assert (place / "out").exists(), f"the page of {name} could not be made"
+        return place / "out"
 
     return find
+
+
+@pytest.fixture(scope="session")
+def page_of(once):
+    """Return what makes the page of a command, or an audit."""
+    pytest.importorskip("torch")
+    pages = _load("pages", Path(__file__).with_name("pages.py"))
+    return lambda name: once(name, pages.PAGES[name]) / "index.html"
 
 
 def _fail(trial):
@@ -114,11 +116,9 @@ def rebuild():
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory, rebuild):
+def folder(once, rebuild):
     """Write that report."""
-    out = tmp_path_factory.mktemp("report")
-    rebuild(out)
-    return out
+    return once("full-report", lambda place: rebuild(place / "out"))
 
 
 @pytest.fixture(scope="session")
@@ -165,6 +165,8 @@ def visit(browser, request):
             accept_downloads=True,
         )
         contexts.append(context)
+        # However busy the machine is: nothing here is about time.
+        context.set_default_timeout(0)
         page = context.new_page()
         page.asked, page.complaints = [], []
         page.on("request", lambda request: page.asked.append(request.url))

@@ -37,7 +37,6 @@ def drawing(examples):
     )
 
 
-drawn = drawing(100)
 SLOW = {"report": 40}
 """Topics whose results take long to make, and how many of them are drawn."""
 
@@ -60,7 +59,7 @@ def test_every_law_holds_for_whatever_a_topic_finds(topic):
 
 @pytest.mark.parametrize("topic", looks.RESULTS)
 def test_a_result_goes_into_a_record_and_comes_back(topic):
-    @drawn
+    @drawing(40)
     @given(looks.RESULTS[topic])
     def check(found):
         again = type(found).from_record(found.to_record())

@@ -104,6 +104,21 @@ def test_a_weighted_block_gives_the_values_one_by_one(name):
     np.testing.assert_allclose(found, one_by_one, rtol=1e-12)
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in LABELS])
+def test_resamples_give_the_values_of_the_rows_they_drew(name):
+    measure = measures.get(name)
+    y, first = drawn(name)
+    if measure.needs == "decisions":
+        first = np.eye(3)[first]
+    stack = np.stack([first, first[::-1]])
+    draws = np.random.default_rng(0).integers(len(y), size=(5, len(y)))
+    draws[4] = np.flatnonzero(y == y[0])[0]  # one row, and so one class only
+    counts = np.stack([np.bincount(rows, minlength=len(y)) for rows in draws])
+    found = measure.resampled(y, stack, counts)
+    one_by_one = [measure.block(y[rows], stack[:, rows]) for rows in draws]
+    np.testing.assert_allclose(found, one_by_one, rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize(
     "name", [name for name in NAMES if measures.get(name).needs == "scores"]
 )

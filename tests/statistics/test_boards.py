@@ -129,6 +129,14 @@ def test_intervals_of_open_ranges_keep_to_their_side(range):
     assert range[0] <= found.low < found.mean < found.high <= range[1]
 
 
+@pytest.mark.parametrize("range", [(0.0, 1.0), (0.0, np.inf), (-np.inf, 1.0)])
+def test_a_mean_next_to_an_end_with_a_wide_spread_has_an_interval(range):
+    end = 1.0 if range[0] == -np.inf else 0.0
+    inside = -1 if end else 1
+    found = bounded_interval(end + inside * np.array([1e-9, 1e-6, 1e-3]), range=range)
+    assert range[0] <= found.low <= found.mean <= found.high <= range[1]
+
+
 def test_values_that_are_all_perfect_reach_as_far_as_a_miss_could_hide():
     found = bounded_interval([1.0] * 5, rows=100)
     assert found.high == 1.0

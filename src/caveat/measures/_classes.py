@@ -104,7 +104,8 @@ def auc(y: Codes, proba: Floats, *, sample_weight: Floats | None = None) -> Any:
     With two classes the area under the ROC curve of the second one; with more the
     mean over the classes, each against the rest. Ties count half, guessing gives 0.5.
     A class without positive or without negative rows is left out, with a warning; NaN
-    if none is left.
+    if none is left. `sample_weight` may have a row for each of many resamples; then
+    the result has a first axis for them.
 
     Warnings
     --------
@@ -123,26 +124,26 @@ def auc(y: Codes, proba: Floats, *, sample_weight: Floats | None = None) -> Any:
     0.75
     """
     n_classes = proba.shape[-1]
-    classes = [1] if n_classes == 2 else range(n_classes)
-    there = np.ones(len(y), bool) if sample_weight is None else sample_weight > 0
-    areas = []
-    for code in classes:
-        positive = y == code
-        if positive[there].any() and not positive[there].all():
-            scores = np.atleast_2d(proba[..., code]).T
-            flags = np.broadcast_to(positive[:, None], scores.shape)
-            areas.append(column_aucs(flags, scores, weights=sample_weight))
-    undefined = len(classes) - len(areas)
-    if undefined:
+    classes = np.array([1]) if n_classes == 2 else np.arange(n_classes)
+    blocks = proba.shape[:-2]
+    draws = () if sample_weight is None else sample_weight.shape[:-1]
+    # Every class of every block is a column: one call, whose checks are paid once.
+    columns = np.moveaxis(proba[..., classes], -2, 0).reshape(len(y), -1)
+    flags = np.tile(y[:, None] == classes, columns.shape[1] // len(classes))
+    areas = column_aucs(flags, columns, weights=sample_weight)
+    areas = areas.reshape(*draws, *blocks, len(classes))
+    defined = np.isfinite(areas)
+    if not defined.all():
+        undefined = len(classes) - int(defined.sum(axis=-1).min())
         warnings.warn(
             f"AUC is not defined for {undefined} of {len(classes)} classes, which lack "
             "positive or negative rows; they are left out",
             UndefinedMetricWarning,
             stacklevel=4,
         )
-    if not areas:
-        return np.full(proba.shape[:-2], np.nan)
-    return np.mean(areas, axis=0).reshape(proba.shape[:-2])
+    with np.errstate(invalid="ignore"):
+        total = np.where(defined, areas, 0.0).sum(axis=-1)
+        return total / defined.sum(axis=-1)
 
 
 def log_loss(y: Codes, proba: Floats, *, sample_weight: Floats | None = None) -> Any:

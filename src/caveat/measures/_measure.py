@@ -39,6 +39,8 @@ class Measure(Entry):
         training rows; or the floor itself. Empty where none means anything.
     stacks : bool
         Whether the function judges a stack of answers at once, one value for each.
+    resamples : bool
+        Whether the function takes many rows of weights at once, a value for each.
     usual : bool
         Whether every study of its tasks records it.
     function : callable, optional
@@ -59,6 +61,7 @@ class Measure(Entry):
     needs: str = "decisions"
     constant: str | float = ""
     stacks: bool = False
+    resamples: bool = False
     usual: bool = True
     function: Callable[..., Any] | None = None
 
@@ -127,6 +130,7 @@ class Measure(Entry):
         stack : array of shape (n_answers, n_rows, n_classes) or (n_answers, n_rows)
             Scores for every class, or numbers.
         sample_weight : array of shape (n_rows,), optional
+            Or a row of weights for each resample, where the measure `resamples`.
 
         Returns
         -------
@@ -145,6 +149,34 @@ class Measure(Entry):
                 self._apply(truth, one, sample_weight, n_classes, {}) for one in given
             )
             return np.fromiter(each, dtype=np.float64, count=len(given))
+
+    def resampled(
+        self, truth: NDArray[Any], stack: NDArray[Any], counts: NDArray[np.integer[Any]]
+    ) -> Floats:
+        """Judge many answers on many resamples of the same rows, without checks.
+
+        Parameters
+        ----------
+        truth, stack : array
+            As in `block`.
+        counts : array of shape (n_resamples, n_rows)
+            How often each resample drew each row.
+
+        Returns
+        -------
+        array of shape (n_resamples, n_answers)
+        """
+        if self.resamples:
+            return self.block(truth, stack, sample_weight=counts.astype(np.float64))
+        found = np.empty((len(counts), len(stack)))
+        for place, drawn in enumerate(counts):
+            if "sample_weight" in self._takes:
+                weights = drawn.astype(np.float64)
+                found[place] = self.block(truth, stack, sample_weight=weights)
+            else:  # a measure without weights gets the rows themselves
+                rows = np.repeat(np.arange(len(drawn)), drawn)
+                found[place] = self.block(truth[rows], stack[:, rows])
+        return found
 
     def floor(self, y_train: ArrayLike, y_test: ArrayLike) -> float:
         """Measure on test rows the constant answer learnt from training rows.

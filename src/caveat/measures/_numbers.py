@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import UndefinedMetricWarning
 
 from caveat.measures._checks import Floats, mean_of
+from caveat.ranking import concordance as order_share
 
 
 def rmse(y: Floats, predicted: Floats, *, sample_weight: Floats | None = None) -> Any:
@@ -112,3 +113,30 @@ def r2(y: Floats, predicted: Floats, *, sample_weight: Floats | None = None) -> 
         )
         return np.full(predicted.shape[:-1], np.nan)
     return 1 - mean_of((predicted - y) ** 2, sample_weight) / spread
+
+
+def concordance(y: Floats, predicted: Floats) -> float:
+    """Share of pairs of different numbers that the predictions order rightly.
+
+    Ties between predictions count half, guessing gives 0.5. NaN, with a warning, where
+    all numbers are equal.
+
+    Warnings
+    --------
+    Only the order counts: predictions that are all a thousand times too large have a
+    concordance of 1.
+
+    Examples
+    --------
+    >>> from caveat import measures
+    >>> measures.get("concordance")([1.0, 2.0, 3.0], [0.1, 0.3, 0.2])
+    0.6666666666666666
+    """
+    if len(y) and y.min() == y.max():
+        warnings.warn(
+            f"concordance is not defined: all {len(y)} numbers are equal",
+            UndefinedMetricWarning,
+            stacklevel=4,
+        )
+        return float("nan")
+    return order_share(y, predicted)

@@ -66,6 +66,7 @@ MEASURES = Registry(
             paper="Hanley & McNeil (1982)",
             needs="scores",
             constant=0.5,
+            resamples=True,
         ),
         _classes(
             "log-loss",
@@ -110,7 +111,6 @@ MEASURES = Registry(
         _numbers(
             "concordance",
             "share of pairs of different numbers in the right order",
-            target="caveat.ranking:concordance",
             direction="max",
             range=(0.0, 1.0),
             constant=0.5,

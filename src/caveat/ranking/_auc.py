@@ -132,12 +132,13 @@ def column_aucs(
         0/1 matrix.
     scores : array-like of shape (n, m)
         Scores, column by column. For the AUC of every row pass both transposed.
-    weights : array-like of shape (n,), optional
-        Weights of the items.
+    weights : array-like of shape (n,) or (r, n), optional
+        Weights of the items; with several rows each is taken in turn, for instance
+        how often a resample drew each item. The columns are sorted only once.
 
     Returns
     -------
-    ndarray of shape (m,), NaN where a column has one class only.
+    ndarray of shape (m,) or (r, m), NaN where a column has one class only.
 
     Warnings
     --------
@@ -155,7 +156,10 @@ def column_aucs(
     order = np.argsort(numbers, axis=1)
     if weights is None:
         return _row_aucs(numbers, flags, order)
-    return _weighted_row_aucs(numbers, flags, as_weights(weights, len(matrix)), order)
+    rows = [as_weights(row, len(matrix)) for row in np.atleast_2d(weights)]
+    heavy = np.stack(rows)
+    aucs = _weighted_row_aucs(numbers, flags, heavy, order)
+    return aucs if np.ndim(weights) == 2 else aucs[0]
 
 
 @njit(cache=True, nogil=True)
@@ -229,10 +233,11 @@ def _weighted_row_aucs(
     weights: NDArray[np.float64],
     order: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    aucs = np.full(len(scores), np.nan)
+    aucs = np.full((len(weights), len(scores)), np.nan)
     for j in range(len(scores)):
-        above, tied, below = _weigh(scores[j], positive[j], weights, order[j])
-        total = above + tied + below
-        if total > 0:
-            aucs[j] = (2 * above + tied) / (2 * total)
+        for r in range(len(weights)):
+            above, tied, below = _weigh(scores[j], positive[j], weights[r], order[j])
+            total = above + tied + below
+            if total > 0:
+                aucs[r, j] = (2 * above + tied) / (2 * total)
     return aucs

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from caveat.exceptions import InvalidInput
 from caveat.measures import Measure
 from caveat.pages.claims import Estimate
 from caveat.statistics import split_interval
@@ -147,11 +146,7 @@ class Resampling:
         draws : array (resamples, answers)
         """
         counts = self.counts[:most, self.tests[split]]
-        values = measure.block(truth, stack)
-        draws = np.empty((len(counts), len(stack)))
-        for place, drawn in enumerate(counts):
-            draws[place] = _on(measure, truth, stack, drawn)
-        return values, draws
+        return measure.block(truth, stack), measure.resampled(truth, stack, counts)
 
     def score(
         self, measure: Measure, values: Sequence[float], draws: Sequence[Floats]
@@ -164,14 +159,3 @@ class Resampling:
             self.test_share,
             self.rows,
         )
-
-
-def _on(
-    measure: Measure, truth: NDArray, stack: Floats, drawn: NDArray[np.uint8]
-) -> Floats:
-    """Measure on rows that were drawn so and so often."""
-    try:
-        return measure.block(truth, stack, sample_weight=drawn.astype(np.float64))
-    except InvalidInput:  # a measure without weights gets the rows themselves
-        rows = np.repeat(np.arange(len(drawn)), drawn)
-        return measure.block(truth[rows], stack[:, rows])

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit
 
 from caveat.statistics._checks import check_share, check_values
 from caveat.statistics.intervals._intervals import Interval, factor, moments
@@ -94,14 +95,15 @@ def _ends(mean: float, half: float, range: tuple[float, float]) -> tuple[float, 
     if math.isinf(top) or math.isinf(bottom):
         sign, edge = (1, bottom) if math.isinf(top) else (-1, top)
         away = sign * (mean - edge)
-        ends = [edge + sign * away * math.exp(way * half / away) for way in (-1, 1)]
-        return min(ends), max(ends)
+        with np.errstate(over="ignore"):
+            ends = edge + sign * away * np.exp(np.array([-1, 1]) * half / away)
+        return float(ends.min()), float(ends.max())
     width = top - bottom
     x = (mean - bottom) / width
     place = math.log(x / (1 - x))
     reach = half / width / (x * (1 - x))
-    ends = [bottom + width / (1 + math.exp(-(place + w * reach))) for w in (-1, 1)]
-    return ends[0], ends[1]
+    low, high = bottom + width * expit([place - reach, place + reach])
+    return float(low), float(high)
 
 
 def unseen(

@@ -69,21 +69,28 @@ def skipped(study: Study) -> list[tuple[str, str, str]]:
     """
     topic: Topic = TOPICS[study.topic].load()
     found = []
+    learners = [parse_learner(written) for written in study.learners]
     for reference in study.datasets:
-        for learner in map(parse_learner, study.learners):
-            reason = _reason(topic, reference, learner)
+        reasons = _reasons(topic, reference, learners)
+        for learner, reason in zip(learners, reasons, strict=True):
             if reason:
                 found.append((dataset_name(reference), learner.name, reason))
     return found
 
 
-def _reason(topic: Topic, reference: Any, learner: LearnerSpec) -> str:
+def _reasons(topic: Topic, reference: Any, learners: list[LearnerSpec]) -> list[str]:
+    """Say for each learner why it cannot do a data set, "" if it can."""
     from caveat.datasets import describe
 
     skip = getattr(topic, "skip", None)
-    if skip is None or learner.is_imported:
-        return ""
-    return skip(describe(reference), topic.learners[learner.name])
+    if skip is None or all(learner.is_imported for learner in learners):
+        return [""] * len(learners)
+    # To describe somebody's file is to read it: once for all learners.
+    facts = describe(reference)
+    return [
+        "" if learner.is_imported else skip(facts, topic.learners[learner.name])
+        for learner in learners
+    ]
 
 
 def _specs(study: Study) -> Iterator[dict[str, Any]]:
@@ -107,7 +114,8 @@ def _specs(study: Study) -> Iterator[dict[str, Any]]:
             yield from _baseline_specs(study, dataset)
         worlds = topic.worlds(study.scenario, dataset_name(reference))
         wanted = getattr(topic, "wanted", lambda world, learner, repeat: True)
-        able = [item for item in learners if not _reason(topic, reference, item)]
+        reasons = _reasons(topic, reference, learners)
+        able = [one for one, no in zip(learners, reasons, strict=True) if not no]
         # Neighbours share a data set and a world, so that workers can keep both.
         for world in worlds:
             for repeat, seed in study.all_repeats:
