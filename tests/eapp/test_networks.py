@@ -168,11 +168,19 @@ def test_training_stops_when_the_loss_no_longer_falls():
     X = np.zeros((80, 3))
     found = LearnedFeatures(2, settings={"epochs": 50}).fit(X)
     assert found.training_.stopped in ("patience", "budget")
-    flat = LearnedFeatures(2, settings={"epochs": 50, "learning_rate": 1e-12}).fit(
+    flat = LearnedFeatures(2, settings={"learning_rate": 1e-12}).fit(
         np.random.default_rng(0).normal(size=(64, 3))
     )
     assert flat.training_.stopped == "patience"
-    assert flat.training_.epochs == 6
+    assert flat.training_.epochs == 101
+
+
+def test_a_small_table_has_a_thousand_updates_and_patience_for_a_hundred():
+    assert LearnedFeatures(2).passes(100) == (1000, 100)
+    assert LearnedFeatures(2).passes(64 * 40) == (50, 5)
+    assert LearnedFeatures(2).passes(64 * 10) == (100, 10)
+    assert LearnedFeatures(2, settings={"epochs": 7}).passes(100) == (7, 100)
+    assert LearnedFeatures(2, shape=(8, 8, 1)).passes(100) == (50, 5)
 
 
 def test_batches_have_the_sizes_of_the_specification():

@@ -115,8 +115,9 @@ class EAPP(BaseEstimator):
         all are standardised, so that a few cells far out make no cluster of their own;
         or standardised as they are, as in the paper.
     training : mapping, optional
-        Of the networks: ``epochs`` (50), ``rounds`` (20, per k), ``lam`` (0.01, weight
-        of the clustering loss), ``learning_rate`` (0.001).
+        Of the networks: ``epochs`` (50; of tables at least a thousand updates),
+        ``rounds`` (20, per k), ``lam`` (0.01, weight of the clustering loss),
+        ``learning_rate`` (0.001).
 
     Attributes
     ----------

@@ -33,6 +33,10 @@ from caveat.training import (
 Floats = NDArray[np.float64]
 # So many rows make the larger batch worth its while.
 MANY_ROWS = 5_000
+# Passes over the rows, at most; those without a better loss that end a training.
+PASSES, PATIENCE = 50, 5
+# For tables: updates that 50 passes are meant to have, and patience in updates.
+UPDATES, WAIT = 1_000, 100
 
 # Torch's generator and number of threads belong to the whole process: folds that run
 # in threads train one after the other.
@@ -52,8 +56,9 @@ class TrainingSettings:
 
     Attributes
     ----------
-    epochs : int
-        Most passes over the rows before any clustering.
+    epochs : int or None
+        Most passes over the rows before any clustering. None is 50, and for tables as
+        many as make a thousand updates: a small table has a batch or two in a pass.
     rounds : int
         Most passes for each k, with clustering (`kmeans_ae` only).
     lam : float
@@ -61,7 +66,7 @@ class TrainingSettings:
     learning_rate : float
     """
 
-    epochs: int = 50
+    epochs: int | None = None
     rounds: int = 20
     lam: float = 0.01
     learning_rate: float = 1e-3
@@ -89,6 +94,8 @@ class LearnedFeatures:
     """
 
     codes = 1
+    # Epochs that follow the first training.
+    _later = 0
 
     def __init__(
         self,
@@ -104,11 +111,16 @@ class LearnedFeatures:
         self.seed = seed
         self.tick = tick
         self.settings = TrainingSettings(**(settings or {}))
-        self._epochs = self.settings.epochs
 
     def fit(self, X: Floats) -> Self:
-        """Train on rows, until the loss has not fallen by 0.1 % for five epochs."""
+        """Train on rows, until the loss has not fallen by 0.1 % for a while.
+
+        That is five epochs, of a table at least a hundred updates: the loss of an epoch
+        of one batch goes up and down by more than it falls.
+        """
         n, d = X.shape
+        sizes = batches(n)
+        passes, patience = self.passes(n)
         self.size_ = max(1, min(self.latent, d, n - 1))
         self.unit_ = mean_variance(X)
         with alone(self.seed):
@@ -118,19 +130,28 @@ class LearnedFeatures:
             self.optimiser_ = adam(lr=self.settings.learning_rate)(
                 self.network_.parameters()
             )
-            self._ticks = Ticks(self.tick, self._epochs)
+            self._ticks = Ticks(self.tick, passes + self._later)
             self.training_ = train(
                 self.network_,
                 Counted(self._loss, self._ticks),
                 {"x": torch.as_tensor(X, dtype=torch.float32)},
-                epochs=self.settings.epochs,
+                epochs=passes,
                 optimiser=self.optimiser_,
-                best=Best(patience=5, tolerance=1e-3, restore=False),
+                best=Best(patience=patience, tolerance=1e-3, restore=False),
                 seed=self.seed,
-                **batches(n),
+                **sizes,
             )
-        self._ticks.end(self.settings.epochs)
+        self._ticks.end(passes)
         return self
+
+    def passes(self, n: int) -> tuple[int, int]:
+        """Give the most epochs over so many rows, and how many may bring nothing."""
+        given = self.settings.epochs
+        if self.shape is not None:
+            return given or PASSES, PATIENCE
+        each = max(1, n // batches(n)["batch_size"])
+        least = max(PASSES, -(-UPDATES // each))
+        return given or least, max(PATIENCE, -(-WAIT // each))
 
     def transform(self, X: Floats) -> Floats:
         """Give the features of rows."""

@@ -63,7 +63,7 @@ class KMeansFeatures(LearnedFeatures):
     ) -> Iterator[tuple[int, Clusters | str, FixedEncoder | None]]:
         """Yield, for every k, clusters (or why there are none) and the encoder."""
         settings, steps = self.settings, ks[-1] - ks[0] + 1
-        self._epochs = settings.epochs + steps * settings.rounds
+        self._later = steps * settings.rounds
         self.fit(X)
         Z = self.transform(X)
         centroids = kmeans_centroids(Z, ks[0], self.seed)
