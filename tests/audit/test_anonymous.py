@@ -8,6 +8,7 @@ from contextlib import closing
 import numpy as np
 import pandas as pd
 import pytest
+from ruamel.yaml import YAML
 
 from caveat.audit import Settings, audit
 from caveat.audit._plan import prepare
@@ -59,8 +60,7 @@ def hidden(frame, tmp_path_factory, here):
         hide_names=True,
     )
     with pytest.MonkeyPatch.context() as patch:
-        few = [{"name": "mm", "lam": [1]}]
-        patch.setattr("caveat.audit._plan_weaker.share_learners", lambda groups: few)
+        patch.setattr("caveat.audit._topics.BAG_LEARNERS", ("mm",))
         return audit(settings, place / "out", engine=here, command="caveat audit FILE")
 
 
@@ -102,12 +102,13 @@ def test_without_names_the_audit_is_the_same(hidden, frame):
     assert "column 1" in page
     assert "class 2" in page
     assert set(hidden.states) == {"done"}
-    assert hidden.reading.scenario["aside"] == {
+    written = YAML(typ="safe").load((hidden.folder / "study.yaml").read_text("utf-8"))
+    assert written["scenario"]["aside"] == {
         "column 2": "makes the groups",
         "column 3": "identifier",
         "column 4": "date",
     }
-    assert hidden.reading.scenario["dates"] == ["column 4"]
+    assert written["scenario"]["dates"] == ["column 4"]
     names = {model.name for model in hidden.result.models}
     assert names == {"logistic-regression", "score 1"}
 

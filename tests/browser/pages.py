@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from caveat.audit import Settings, _plan_weaker, _sets, audit
+from caveat.audit import Settings, _topics, audit
 from caveat.cli._root import caveat
 from caveat.datasets import load
 
@@ -67,8 +67,8 @@ def audit_page(place):
     audit(settings, place / "out", command="caveat audit iris.csv").save()
 
 
-def weaker_page(place):
-    """Audit a table with all three kinds of weaker labels, and hostile names."""
+def topics_page(place):
+    """Audit a table with all topics that can be asked for, and hostile names."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 200)
     X = rng.normal(size=(200, 3)) + 1.5 * np.eye(3)[y]
@@ -93,15 +93,13 @@ def weaker_page(place):
         folds=2,
         shuffles=5,
     )
-    few = [{"name": "mm", "lam": [1, 100]}]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_plan_weaker, "share_learners", lambda groups: few)
-        patch.setattr(_plan_weaker, "SETS", ("proden", "cc"))
-        patch.setattr(_sets, "_STEPS", 60)
+        patch.setattr(_topics, "BAG_LEARNERS", ("mm",))
+        patch.setattr(_topics, "_STEPS", 60)
         made = audit(settings, place / "out", engine="serial", command="caveat audit")
     assert set(made.states) == {"done"}
     made.save()
 
 
 PAGES = {name: partial(topic_page, name) for name in COMMANDS}
-PAGES |= {"audit": audit_page, "audit-weaker": weaker_page}
+PAGES |= {"audit": audit_page, "audit-topics": topics_page}

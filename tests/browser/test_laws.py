@@ -7,7 +7,7 @@ pytestmark = pytest.mark.browser
 TOPICS = ["eapp", "bags", "candidates", "multilabel", "shift"]
 
 
-@pytest.fixture(params=[*TOPICS, "audit", "audit-weaker", "report"])
+@pytest.fixture(params=[*TOPICS, "audit", "audit-topics", "report"])
 def address(request, page_of):
     """Give every page in turn."""
     if request.param == "report":

@@ -573,6 +573,7 @@ def candidates_results(draw):
         ask_again=pd.DataFrame(
             [("1", 0.2, "people disagree")], columns=["item", "gain", "reason"]
         ),
+        unnamed=draw(st.integers(0, known)),
         conditions="3 methods.",
         notes=("column 'file' is no feature: identifier",),
     )

@@ -16,8 +16,8 @@ import pandas as pd
 from pandas.api import types
 
 from caveat._files import read_plain, write_whole
-from caveat.audit._sets import SEPARATOR
 from caveat.audit._table import make_table
+from caveat.audit._weak_labels import SEPARATOR
 from caveat.audit.scan import scan
 from caveat.candidates import labels_of
 from caveat.datasets import Dataset, digest_of, resolve

@@ -13,7 +13,13 @@ import numpy as np
 from caveat._registry import Entry
 from caveat.audit._folds import make_fold
 from caveat.audit._ladder import Step, make_ladder
-from caveat.audit._plan_weaker import (
+from caveat.audit._predictions import check_predictions
+from caveat.audit._roles import Outline, names_rows, outline
+from caveat.audit._screening import about_columns, screening
+from caveat.audit._settings import Settings
+from caveat.audit._table import FEWEST_ROWS, Table, label_sets, make_table, without
+from caveat.audit._topics import PARTS
+from caveat.audit._weak_labels import (
     check_weaker,
     has_single_target,
     set_aside,
@@ -21,11 +27,6 @@ from caveat.audit._plan_weaker import (
     weaker_reference,
     weaker_scenario,
 )
-from caveat.audit._predictions import check_predictions
-from caveat.audit._roles import Outline, names_rows, outline
-from caveat.audit._screening import about_columns, screening
-from caveat.audit._settings import Settings
-from caveat.audit._table import FEWEST_ROWS, Table, label_sets, make_table, without
 from caveat.audit.scan import Scan, scan
 from caveat.audit.study import DEFAULTS, TOPIC
 from caveat.datasets import Dataset, digest_of, existing, find_format, resolve
@@ -115,13 +116,13 @@ def prepare(settings: Settings) -> Prepared:
     if single:
         _try(table, scenario)
         check_predictions(settings, table)
-    weaker = try_weaker(table, scenario)
+    try_weaker(table, scenario)
     # Named as they were given so far, so that messages show what was typed.
     for named_file in (reference, scenario["test"]):
         if named_file:
             named_file["file"] = str(Path(named_file["file"]).resolve())
     return Prepared(
-        study=_study(settings, reference, scenario, table, weaker),
+        study=_study(settings, reference, scenario, table),
         file=Path(settings.file).name,
         target=str(target.name) if single else "",
         task=dataset.task,
@@ -385,17 +386,17 @@ def _study(
     reference: Mapping[str, Any],
     scenario: Mapping[str, Any],
     table: Table,
-    weaker: list[Any],
 ) -> dict[str, Any]:
-    own: list[Any] = []
+    learners: list[Any] = []
     if scenario["single"]:
-        own += ["floor", *_models(settings, table.task)]
+        learners += ["floor", *_models(settings, table.task)]
+    learners += [part.topic for name, part in PARTS.items() if scenario[name]]
     return {
         "study": settings.study_name,
         "topic": "audit",
         "datasets": [dict(reference)],
         "scenario": dict(scenario),
-        "learners": [*own, *weaker],
+        "learners": learners,
         "repeats": settings.folds,
         "baseline": "none",
         "budget": {

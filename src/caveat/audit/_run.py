@@ -21,14 +21,13 @@ from caveat import pages
 from caveat._files import read_plain, write_whole
 from caveat.audit import page
 from caveat.audit._anonymous import check_folder, without_names
-from caveat.audit._gather import gather, trial_rows
+from caveat.audit._gather import gather
 from caveat.audit._pictures import look_pictures
 from caveat.audit._plan import Prepared, prepare
-from caveat.audit._plan_weaker import has_single_target
 from caveat.audit._predictions import given_answers
-from caveat.audit._reading import Reading, read_weaker
 from caveat.audit._settings import Settings
-from caveat.audit._weaker import weaker_look, weaker_part
+from caveat.audit._topics import topic_looks, topics_only, topics_part
+from caveat.audit._weak_labels import has_single_target
 from caveat.audit.result import Result
 from caveat.datasets import Dataset, fingerprint
 
@@ -52,8 +51,8 @@ class Audit:
     look : Look
     result : Result or None
         Its numbers; None where there is no single target.
-    reading : Reading or None
-        Its numbers on weaker labels.
+    topics : dict of str to Look
+        What other topics show of the table, where they were asked for.
     folder : Path
         Where study file and ledger lie, and the page belongs.
     states : dict of str to int
@@ -64,7 +63,7 @@ class Audit:
 
     look: pages.Look
     result: Result | None
-    reading: Reading | None
+    topics: Mapping[str, pages.Look]
     folder: Path
     states: Mapping[str, int]
     interrupted: bool
@@ -171,7 +170,7 @@ def audit(
             progress=lambda done, total: progress(done, total, 0),
         )
         took = time.monotonic() - begun
-        return Audit(seen, None, None, Path(out), {}, False, took)
+        return Audit(seen, None, {}, Path(out), {}, False, took)
     prepared = prepare(settings)
     single = has_single_target(settings)
     given = given_answers(settings, prepared.table) if single else {}
@@ -194,7 +193,7 @@ def audit(
         records, interrupted = _trials(
             prepared, folder, settings, engine, jobs, max(_SHORTEST_RUN, left), progress
         )
-        result, reading, shown = _shown(prepared, records, given, command, rules)
+        result, topics, shown = _shown(prepared, records, given, command, rules)
         if settings.hide_names:
             # The copy is about to go; the study file keeps its name, not its place.
             _write_study(folder, prepared.study, beside=True)
@@ -202,7 +201,7 @@ def audit(
     return Audit(
         look=shown,
         result=result,
-        reading=reading,
+        topics=topics,
         folder=folder,
         states={str(state): int(count) for state, count in states.items()},
         interrupted=interrupted,
@@ -294,8 +293,8 @@ def _shown(
     given: Mapping[str, NDArray[np.float64]],
     command: str,
     rules: tuple[str, ...],
-) -> tuple[Result | None, Reading, pages.Look]:
-    """Make the result and its Look."""
+) -> tuple[Result | None, dict[str, pages.Look], pages.Look]:
+    """Make the result, the topics' Looks, and the Look of the whole."""
     about = replace(
         pages.About.of(prepared.dataset, file=prepared.file, command=command),
         rows=int((~prepared.table.held).sum()),
@@ -304,14 +303,14 @@ def _shown(
         about = replace(about, target=prepared.target)
     result = gather(records, prepared, given) if prepared.scan is not None else None
     scenario = prepared.study["scenario"]
-    facts = {"file": prepared.file, "target": prepared.target, "task": prepared.task}
-    reading = read_weaker(records, trial_rows(records), scenario, facts, result)
+    looks = topic_looks(records, scenario, about)
     digest = f" sha256 {fingerprint(prepared.study['datasets'][0])[:16]}."
     if result is None:
-        return None, reading, weaker_look(reading, about, rules, digest)
-    part = weaker_part(reading)
+        shown = topics_only(looks, records, scenario, about, rules, digest)
+        return None, looks, shown
+    part = topics_part(looks, scenario)
     shown = page.look(result, about, rules=rules, further=part, digest=digest)
-    return result, reading, shown
+    return result, looks, shown
 
 
 def _write_study(

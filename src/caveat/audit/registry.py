@@ -3,19 +3,8 @@
 from dataclasses import replace
 
 from caveat._registry import Entry, Registry
-from caveat.bags.registry import CRITERIA as SHARE_CRITERIA
-from caveat.bags.registry import LEARNERS as SHARE_LEARNERS
-from caveat.candidates.registry import CRITERIA as SET_CRITERIA
-from caveat.candidates.registry import LEARNERS as SET_LEARNERS
 from caveat.measures import get
 from caveat.models.registry import MODELS
-from caveat.multilabel.registry import LEARNERS as TARGET_LEARNERS
-from caveat.multilabel.registry import MEASURES as TARGET_MEASURES
-
-# What each part on weaker labels tries: a few learners of different kinds, none slow.
-TARGETS = ("popularity", "br-logistic", "ml-knn", "limo", "forest")
-SHARES = ("em-lr", "mm", "lmm", "bag-forward-correction", "inverse-calibration")
-SETS = ("proden", "pop", "cc", "scl-nl")
 
 LEARNERS = Registry(
     "learner",
@@ -27,19 +16,21 @@ LEARNERS = Registry(
             "the nearest row",
         ),
         Entry(
-            name="groups",
-            target="caveat.audit._shares:look_at_groups",
-            summary="groups whose shares are known: variant, spread, sizes",
+            name="multilabel",
+            target="caveat.audit._topics:examine_targets",
+            summary="several targets at once: learners, by eleven measures",
         ),
         Entry(
-            name="sets",
-            target="caveat.audit._sets:look_at_sets",
-            summary="candidate labels: how many, how wrong",
+            name="bags",
+            target="caveat.audit._topics:examine_groups",
+            summary="groups whose shares are known: what can be learnt from them",
+        ),
+        Entry(
+            name="candidates",
+            target="caveat.audit._topics:examine_sets",
+            summary="candidate labels: suggestions, and how right they are",
         ),
         *(MODELS[name] for name in MODELS),
-        *(TARGET_LEARNERS[name] for name in TARGETS),
-        *(SHARE_LEARNERS[name] for name in SHARES),
-        *(SET_LEARNERS[name] for name in SETS),
     ],
     entry_points_group="caveat.models",
 )
@@ -57,26 +48,8 @@ MEASURES = Registry(
     [
         *(get(name) for name in ("auc", "accuracy", "log-loss", "rmse", "mae", "r2")),
         UPPER_HALF_AUC,
-        Entry(
-            name="covered",
-            target="caveat.candidates:covering_rate",
-            summary="share of rows whose most probable label is a candidate",
-            facts={"direction": "max", "range": (0.0, 1.0)},
-        ),
-        replace(
-            get("accuracy"),
-            name="right",
-            summary="share of suggestions, each among the candidates, that are true",
-        ),
-        *TARGET_MEASURES.values(),
     ],
 )
 
-CRITERIA = Registry(
-    "criterion",
-    [
-        *(SHARE_CRITERIA[name] for name in SHARE_CRITERIA),
-        *(SET_CRITERIA[name] for name in SET_CRITERIA),
-    ],
-)
+CRITERIA = Registry("criterion", [])
 RULES = Registry("rule", [])

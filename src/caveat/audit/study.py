@@ -19,19 +19,9 @@ from caveat.audit._floor import floor_of
 from caveat.audit._folds import all_folds, make_fold
 from caveat.audit._lost_columns import losses
 from caveat.audit._models import build, fit_and_answer, is_fitted_here, measures_of
-from caveat.audit._sets import learn_sets, look_at_sets
-from caveat.audit._shares import learn_shares, look_at_groups
 from caveat.audit._table import Table, make_table, without
-from caveat.audit._targets import learn_targets
-from caveat.audit.registry import (
-    CRITERIA,
-    LEARNERS,
-    MEASURES,
-    RULES,
-    SETS,
-    SHARES,
-    TARGETS,
-)
+from caveat.audit._topics import CURVE, PARTS, examined
+from caveat.audit.registry import CRITERIA, LEARNERS, MEASURES, RULES
 from caveat.exceptions import CaveatError, InvalidInput, UnknownName
 from caveat.study.topic import Context, Outcome
 
@@ -56,15 +46,6 @@ DEFAULTS: dict[str, Any] = {
 }
 _LOOK = ("aside", "dates", "weights", "positive", "test", "screen", "seed", "folds")
 _STEP = ("drop", "groups", "copies", "time")
-# Learners of each part on weaker labels; the first is a look, done once.
-_WEAKER = {
-    "targets": TARGETS,
-    "bags": ("groups", *SHARES),
-    "candidates": ("sets", *SETS),
-}
-_LOOKS = ("groups", "sets")
-# Folds of the parts whose learners take longest.
-_FEWER_FOLDS = {"bags": 3, "candidates": 2}
 # Answers beyond this many numbers stay out of the ledger: the step is then judged by
 # its folds alone.
 _MOST_ANSWERS = 400_000
@@ -101,9 +82,7 @@ class AuditTopic:
         split = {"groups": given["groups"], "copies": False, "time": given["time"]}
         first = {"round": 0, "drop": [], **split, **look}
         worlds = [
-            {"part": part, "of": given[part], **first}
-            for part in _WEAKER
-            if given[part]
+            {"part": part, "of": given[part], **first} for part in PARTS if given[part]
         ]
         if not given["single"]:
             return worlds
@@ -132,10 +111,8 @@ class AuditTopic:
     def wanted(self, world: Mapping[str, Any], learner: str, repeat: int) -> bool:
         """Leave out what a part of the audit has no use for."""
         part = world["part"]
-        if part in _WEAKER:
-            folds = min(world["folds"], _FEWER_FOLDS.get(part, world["folds"]))
-            most = 1 if learner in _LOOKS else folds
-            return learner in _WEAKER[part] and repeat < most
+        if part in PARTS:
+            return learner == PARTS[part].topic and not repeat
         if part == "floor":
             return learner == "floor" and not repeat
         if part == "score" and learner == "dummy":
@@ -143,8 +120,8 @@ class AuditTopic:
         return is_fitted_here(learner) and repeat < world["folds"]
 
     def configurations_per_trial(self, entry: Entry, count: int) -> int:
-        """Learners from shares judge their settings together, others have one."""
-        return count if entry.name in SHARES else 1
+        """Give every learner a trial for each of its settings; there is one."""
+        return 1
 
     def run(self, context: Context) -> Outcome:
         """Do one part of an audit; what goes wrong is told without quoting cells."""
@@ -160,10 +137,15 @@ class AuditTopic:
     def _run(self, context: Context) -> Outcome:
         world = context.world
         table = make_table(context.dataset, world)
-        if world["part"] in _WEAKER:
-            return self._weaker(context, table)
-        table = without(table, list(world["drop"]))
         outcome = Outcome(rows=[])
+        if world["part"] in PARTS:
+            found = examined(
+                world["part"], table, world["of"], seed=_model_seed(context)
+            )
+            outcome.curves[CURVE] = [found]
+            outcome.rows.append({"config": 0, "checkpoint": None})
+            return outcome
+        table = without(table, list(world["drop"]))
         if world["part"] == "floor":
             row, curves = floor_of(
                 table,
@@ -177,38 +159,6 @@ class AuditTopic:
             row, curves = self._score(context, table)
         outcome.curves.update(curves)
         outcome.rows.append({"config": 0, "checkpoint": None, **row})
-        return outcome
-
-    def _weaker(self, context: Context, table: Table) -> Outcome:
-        """Several targets, shares of groups, or sets of candidates."""
-        part, of = context.world["part"], context.world["of"]
-        outcome = Outcome(rows=[])
-        seed = _model_seed(context)
-        first = {"config": 0, "checkpoint": None}
-        if context.entry.name in _LOOKS:
-            row, curves = (
-                look_at_groups(table, of, seed=seed)
-                if part == "bags"
-                else look_at_sets(table, of)
-            )
-            outcome.rows.append({**first, **row})
-            outcome.curves.update(curves)
-            return outcome
-        fold = make_fold(table, context.world, context.repeat)
-        given = (context.entry, _params(context), table, fold, of)
-        if part == "targets":
-            row, curves = learn_targets(*given, seed=seed)
-            outcome.rows.append({**first, **row})
-            outcome.curves.update(curves)
-        elif part == "bags":
-            configurations = context.configurations
-            fixed = context.spec["learner"]["params"]
-            rows = learn_shares(
-                context.entry, configurations, fixed, table, fold, of, seed=seed
-            )
-            outcome.rows.extend(rows)
-        else:
-            outcome.rows.extend(learn_sets(*given, seed=seed))
         return outcome
 
     def _score(self, context: Context, table: Table) -> tuple[dict[str, Any], Any]:

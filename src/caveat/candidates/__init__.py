@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "_candidates": ["CandidateSets", "as_candidates"],
-        "_table": ["check_several", "labels_of"],
+        "_table": ["check_several", "labels_of", "read_candidates"],
         "_statistics": [
             "UNSURE",
             "CandidateStatistics",
@@ -55,7 +55,7 @@ __getattr__, __dir__, __all__ = attach(
             "suggest_labels",
         ],
         "crowd._soft_targets": ["CrowdClassifier", "soft_targets"],
-        "_from_data": ["look"],
+        "_from_data": ["examine_candidates", "look"],
         "result": ["Result"],
         "_saved": ["load_model", "save_model"],
         "registry": ["algorithms"],

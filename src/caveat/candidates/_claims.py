@@ -11,6 +11,9 @@ from caveat.candidates.result import Result, interval
 from caveat.pages import claims
 
 _WEAK_ALPHA, _UNSURE_SHARE = 0.4, 0.2
+# Sets from which so many true labels are missing, or in which two labels nearly always
+# come together.
+_NOISY, _TOGETHER, _INSEPARABLE = 0.1, 0.9, 0.99
 VOTE = "majority-vote"
 
 
@@ -62,6 +65,8 @@ def all_claims(found: Result) -> Iterator[claims.Claim]:
     yield from _people_caveats(found)
     yield from _agreement_caveats(found)
     yield from _item_caveats(found)
+    if not found.people_known:
+        yield from _set_caveats(found)
     if not found.known:
         yield claims.Condition(
             sentence="No true label is known: how right labels are is the models' "
@@ -161,6 +166,48 @@ def _agreement_caveats(found: Result) -> Iterator[claims.Claim]:
             kind="agreement",
             section="agreement",
             how=f"95 % interval {low:.2f} to {high:.2f}, a bootstrap over items.",
+        )
+
+
+def _set_caveats(found: Result) -> Iterator[claims.Claim]:
+    """Say what the truth shows of sets: labels that are missing, or always together."""
+    if found.unnamed:
+        share = found.unnamed / found.known
+        yield claims.Condition(
+            sentence=pages.say(
+                "The true label is no candidate of {n} of {all} items: no choice among "
+                "candidates can be right there.",
+                n=pages.strong(pages.count(found.unnamed)),
+                all=pages.count(found.known),
+            ),
+            counts=(found.unnamed, found.known),
+            severity="serious" if share >= _NOISY else "careful",
+            kind="noise",
+            section="items",
+            size=share,
+            how="By the truth.",
+        )
+    if not len(found.confusions):
+        return
+    top = found.confusions.iloc[0]
+    if top.share >= _TOGETHER:
+        yield claims.Condition(
+            sentence=pages.say(
+                "{other} is a candidate of a share of {share} of the items that are "
+                "{true}: sets hardly tell the two apart.",
+                other=pages.code(str(top.named)),
+                share=pages.strong(f"{top.share:.2f}"),
+                true=pages.code(str(top.true)),
+            ),
+            counts=(top.share,),
+            estimate=interval(
+                (top.share, top.low, top.high), "share", "items with truth", found.known
+            ),
+            severity="serious" if top.share >= _INSEPARABLE else "careful",
+            kind="same",
+            section="confusions",
+            size=float(top.share),
+            how="The ambiguity degree of Cour, Sapp and Taskar (2011).",
         )
 
 

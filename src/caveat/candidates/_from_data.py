@@ -117,11 +117,10 @@ def look(
         drop=drop,
         separator=separator,
     )
-    learn = model and table.X.shape[1] > 0 and len(table.X) >= _LEAST_TO_LEARN
-    found = study(
+    found = examine_candidates(
         table,
-        algorithms=algorithms if learn else (),
-        learn=learn,
+        algorithms=algorithms,
+        learn=model,
         steps=steps,
         random_state=random_state,
         progress=progress,
@@ -138,7 +137,7 @@ def look(
         f"{len(found.classes)} classes",
         command,
     )
-    network = algorithms[0] if learn and algorithms else ""
+    network = algorithms[0] if model and algorithms and _can_learn(table) else ""
     saved = _saved(table, network, steps, random_state) if network else None
     return page.look(found, about, model=saved, rules=wanted)
 
@@ -157,21 +156,45 @@ def _saved(table: CrowdTable, name: str, steps: int, seed: int) -> bytes | None:
         return place.read_bytes()
 
 
-def study(
+def _can_learn(table: CrowdTable) -> bool:
+    """Whether there are features, and items enough to learn from."""
+    return table.X.shape[1] > 0 and len(table.X) >= _LEAST_TO_LEARN
+
+
+def examine_candidates(
     table: CrowdTable,
     *,
-    algorithms: Sequence[str] = (),
-    learn: bool = False,
+    algorithms: Sequence[str] = ("proden",),
+    learn: bool = True,
     steps: int = 1000,
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> Result:
-    """Label the items in every way, choose one without truth, and judge it."""
+    """Label the items in every way, choose one without truth, and judge it.
+
+    Parameters
+    ----------
+    table : CrowdTable
+        As `read_candidates` gives it.
+    algorithms : sequence of str
+        Partial-label algorithms to try, where there are features.
+    learn : bool, default=True
+        Whether to learn from features, where there are any.
+    steps : int, default=1000
+        Training steps of an algorithm.
+    random_state : int
+    progress : callable, optional
+        Gets ``(done, total)``.
+
+    Returns
+    -------
+    Result
+    """
     given = table.answers
     tell = progress or (lambda done, total: None)
     ways = _crowd_ways(table)
     notes = [*table.notes]
-    if learn:
+    if learn and _can_learn(table):
         more, said = _feature_ways(table, algorithms, steps, random_state)
         ways |= more
         notes += said
@@ -298,13 +321,14 @@ def _result(
         methods=_methods(posterior, held, judged, given),
         people=_people(model, posterior, table),
         kappas=pairwise_kappa(given, random_state=seed) if several else _no_kappas(),
-        confusions=_confusions(given, model, told) if several else _no_confusions(),
+        confusions=_confusions(given, told) if several else _by_truth(given, judged),
         curve=pd.DataFrame(columns=["answers", "accuracy", "low", "high", "expected"])
         if curve is None
         else curve,
         sizes=_sizes(given),
         suggestions=suggestions,
         ask_again=again,
+        unnamed=_unnamed(given, judged),
         conditions=_conditions(held, posterior, seed),
         notes=(*notes, *_left_out(table)),
     )
@@ -421,7 +445,25 @@ def _people(
     return found.assign(accuracy=np.nan, low=np.nan, high=np.nan, flag="")
 
 
-def _confusions(given: Answers, model: DawidSkene, told: Floats) -> pd.DataFrame:
+def _unnamed(given: Answers, truth: Any) -> int:
+    """Count items whose true label nobody named."""
+    if truth is None:
+        return 0
+    some = np.flatnonzero((truth >= 0) & (given.per_item > 0))
+    return int((given.votes()[some, truth[some]] == 0).sum())
+
+
+def _by_truth(given: Answers, truth: Any) -> pd.DataFrame:
+    """List which labels stand beside the true one, where nobody in particular errs."""
+    told = np.zeros((len(given.items), len(given.classes)))
+    if truth is not None:
+        some = np.flatnonzero(truth >= 0)
+        told[some, truth[some]] = 1.0
+    found = _confusions(given, told).assign(most_by="", their_share=np.nan)
+    return found[found["share"] > 0].reset_index(drop=True)
+
+
+def _confusions(given: Answers, told: Floats) -> pd.DataFrame:
     """List what is named in place of the truth, and who does so most."""
     _, people, classes = given.shape
     named = (given.named.T @ told).reshape(people, classes, classes)
@@ -450,11 +492,6 @@ def _confusions(given: Answers, model: DawidSkene, told: Floats) -> pd.DataFrame
 
 def _no_kappas() -> pd.DataFrame:
     return pd.DataFrame(columns=["one", "other", "items", "kappa", "low", "high"])
-
-
-def _no_confusions() -> pd.DataFrame:
-    names = ["true", "named", "share", "low", "high", "most_by", "their_share"]
-    return pd.DataFrame(columns=names)
 
 
 def _sizes(given: Answers) -> pd.DataFrame:

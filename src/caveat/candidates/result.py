@@ -45,6 +45,8 @@ class Result:
         Krippendorff's alpha.
     unsure, unanswered, ambiguous : int
         Items below 70 %, without any answer, with several labels that seem right.
+    unnamed : int
+        Items with truth whose true label nobody named.
     calibration : float
         Expected calibration error of the suggestions; NaN without truth.
     methods : DataFrame
@@ -82,6 +84,7 @@ class Result:
     sizes: pd.DataFrame
     suggestions: pd.DataFrame
     ask_again: pd.DataFrame
+    unnamed: int = 0
     conditions: str = ""
     notes: tuple[str, ...] = ()
 

@@ -192,8 +192,11 @@ def _confusions(found: Result) -> pages.Section:
                 pages.Cell(f"{row.true} as {row.named}"),
                 _number(row.share),
                 pages.Cell(_ends(row.low, row.high)),
-                pages.Cell(pages.code(str(row.most_by))),
-                _number(row.their_share),
+                *(
+                    (pages.Cell(pages.code(str(row.most_by))), _number(row.their_share))
+                    if found.people_known
+                    else ()
+                ),
             ]
         )
         for row in shown.itertuples()
@@ -202,9 +205,9 @@ def _confusions(found: Result) -> pages.Section:
         pages.Column("Probably", "name"),
         pages.Column("How often named", sorted=True),
         pages.Column("95 % interval"),
-        pages.Column("Most by", "text"),
-        pages.Column("Their share"),
     ]
+    if found.people_known:
+        columns += [pages.Column("Most by", "text"), pages.Column("Their share")]
     return pages.Section(
         "confusions",
         "Who confuses what",
@@ -221,7 +224,9 @@ def _confusions(found: Result) -> pages.Section:
                 columns,
                 rows,
                 brief=True,
-                conditions="By the probable labels; people with five such items.",
+                conditions="By the probable labels; people with five such items."
+                if found.people_known
+                else "By the true labels; classes with five items.",
                 downloads=[pages.Download.csv("confusions.csv", found.confusions)],
             )
         ],

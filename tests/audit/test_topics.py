@@ -1,5 +1,6 @@
-"""Weaker labels in an audit: several targets, shares of groups, candidates."""
+"""Other topics in an audit: several targets, shares of groups, candidates."""
 
+import json
 import re
 from dataclasses import replace
 
@@ -7,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from caveat.audit import Settings, _plan_weaker, _sets, audit
+from caveat import bags, multilabel
+from caveat.audit import Settings, _topics, audit
 from caveat.audit._plan import prepare
-from caveat.audit._shares import share_learners
-from caveat.audit._targets import label_table
-from caveat.audit.registry import SHARES
+from caveat.audit._weak_labels import label_table
 from caveat.exceptions import CaveatError
+from caveat.study import Ledger
 
 pytestmark = pytest.mark.thorough
 
@@ -74,9 +75,8 @@ def grouped(file, here):
         shuffles=5,
         minutes=1,
     )
-    few = [{"name": "mm", "lam": [1, 100]}, {"name": "lmm", "lam": [1], "gamma": [0.1]}]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_plan_weaker, "share_learners", lambda groups: few)
+        patch.setattr(_topics, "BAG_LEARNERS", ("mm", "lmm"))
         return audit(settings, file.parent / "grouped", engine=here, command="caveat")
 
 
@@ -96,8 +96,7 @@ def ambiguous(file, here):
     )
     alone = replace(settings, target=None, drop=(*settings.drop, "tree"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_sets, "_STEPS", 60)
-        patch.setattr(_plan_weaker, "SETS", ("proden", "cc"))
+        patch.setattr(_topics, "_STEPS", 60)
         return [
             audit(one, file.parent / name, engine=here, command="caveat")
             for one, name in ((settings, "truth"), (alone, "alone"))
@@ -110,10 +109,15 @@ def headings_of(made):
     return {name: re.sub("<[^>]+>", "", words) for name, words in found}
 
 
-def test_several_targets_alone_make_a_page_of_two_sections(several):
+def sections_of(made):
+    return re.findall(r'<section id="([^"]+)"', made.save().read_text("utf-8"))
+
+
+def test_several_targets_alone_make_a_page_of_the_topic_s_own_sections(several):
     page = several.save().read_text("utf-8")
-    sections = re.findall(r'<section id="([^"]+)"', page)
-    assert sections == ["targets", "again"]
+    own = several.topics["multilabel"].sections
+    shown = [f"multilabel-{one.name}" for one in own if one.name != "again"]
+    assert sections_of(several) == [*shown, "again"]
     words = headings_of(several).values()
     assert all(0 < len(one.split()) <= 25 for one in words)
     assert "popularity" in page
@@ -123,14 +127,18 @@ def test_several_targets_alone_make_a_page_of_two_sections(several):
     assert links <= set(re.findall(r'id="([^"]+)"', page))
 
 
-def test_all_eleven_measures_of_every_learner_are_read_from_the_ledger(several):
-    found = several.reading.targets
-    assert set(found.models) == {"br-logistic", "ml-knn", "limo", "forest"}
-    assert {len(one.measures) for one in found.models.values()} == {11}
-    assert found.count == 3
-    assert found.best.labels[0] > found.popularity
-    assert found.best.serves in ("both", "label-wise")
-    assert found.free.instances[0] == 0.5
+def test_the_topic_says_in_an_audit_what_it_says_by_itself(several, frame):
+    table = frame.drop(columns=["seen", "town", "tree"])
+    labels = ["warm", "calm", "rare"]
+    alone = multilabel.look(table, labels, models=_topics.TARGET_LEARNERS)
+    inside = several.topics["multilabel"]
+    assert set(inside.extra["models"]) == set(alone.extra["models"])
+    assert {len(one["measures"]) for one in inside.extra["models"].values()} == {11}
+    assert [one.name for one in inside.sections] == [one.name for one in alone.sections]
+    assert {one["kind"] for one in inside.caveats} <= {
+        one["kind"] for one in several.look.caveats
+    }
+    assert several.look.facts["score"] == inside.facts["score"]
 
 
 def test_other_targets_are_no_features_of_the_one(file):
@@ -150,24 +158,37 @@ def test_other_targets_are_no_features_of_the_one(file):
 
 
 def test_shares_of_groups_stand_beside_every_label_and_the_free_part(grouped):
-    page = grouped.save().read_text("utf-8")
-    sections = re.findall(r'<section id="([^"]+)"', page)
-    assert "shares" in sections
-    assert "town" in headings_of(grouped)["shares-h"]
-    assert grouped.reading.scenario["aside"]["town"] == "makes the groups"
-    found = grouped.reading.shares
-    assert set(found.models) == {"mm", "lmm"}
-    assert found.facts["groups"] == 4
-    assert 0.5 < found.best.auc[0] <= found.best.top <= 1
-    assert len(found.rules) >= 3
+    sections = sections_of(grouped)
+    assert {"bags-learners", "bags-groups"} <= set(sections)
+    assert sections.index("models") < sections.index("bags-learners")
+    found = bags.Result.from_record(_record(grouped, "bags"))
+    assert set(found.learners) == {"mm", "lmm"}
+    assert (found.by, found.n_groups) == ("town", 4)
+    top = found.best_by_test().mean()
+    assert 0.5 < found.chosen()["auc"].mean() <= top <= 1
+    assert len(found.rules()) >= 3
     assert set(grouped.states) == {"done"}
 
 
-def test_learners_from_shares_bring_their_grids_and_pairs_have_a_limit():
-    few, many = share_learners(12), share_learners(5_000)
-    assert [one["name"] for one in few] == list(SHARES)
-    assert {"name": "mm", "lam": [1, 10, 100]} in few
-    assert "lmm" not in [one["name"] for one in many]
+def _record(made, topic):
+    with Ledger(made.folder / "audit.ledger") as book:
+        curve = book.records().curves(_topics.CURVE)
+    return json.loads(curve.set_index("learner")["record"][topic])
+
+
+def test_columns_of_groups_and_candidates_are_no_features(file):
+    asked = {"target": "tree", "bags": "town", "candidates": "seen"}
+    aside = prepare(Settings(str(file), **asked)).study["scenario"]["aside"]
+    assert aside == {"town": "makes the groups", "seen": "holds candidates"}
+
+
+def test_options_that_a_topic_does_not_follow_are_named(grouped):
+    scenario = dict.fromkeys(["groups", "time", "weights", "test"])
+    looks = grouped.topics
+    silent = _topics.topics_part(looks, scenario).claims
+    told = _topics.topics_part(looks, {**scenario, "time": "x0"}).claims
+    assert len(told) == len(silent) + 1
+    assert "--time changes nothing" in str(told[-1].words)
 
 
 def test_no_group_is_named_anywhere(grouped):
@@ -179,26 +200,24 @@ def test_no_group_is_named_anywhere(grouped):
 
 def test_candidates_are_judged_by_the_truth_that_chose_nothing(ambiguous):
     made, alone = ambiguous
-    found = made.reading.sets
-    assert made.reading.scenario["aside"]["seen"] == "holds candidates"
-    assert found.facts["mean-size"] == 2.0
-    assert found.facts["noise"] == 0.0
-    assert found.facts["guess"] == pytest.approx(2 / 3)
-    assert found.facts["criterion"] == "approximated-accuracy"
-    assert set(found.models) == {"proden", "cc"}
-    assert found.best.criterion == max(one.criterion for one in found.models.values())
-    assert 0.5 < found.best.right <= 1
+    found = made.topics["candidates"]
+    assert found.extra["chosen"] == "proden"
+    assert found.extra["items"] == ROWS
+    assert 0.5 < found.facts["score"] <= 1
+    assert "unchecked" not in [one["kind"] for one in found.caveats]
     assert set(made.states) == set(alone.states) == {"done"}
 
 
 def test_candidates_alone_make_a_page_that_says_nobody_checked(ambiguous):
     _, alone = ambiguous
-    page = alone.save().read_text("utf-8")
-    sections = re.findall(r'<section id="([^"]+)"', page)
-    assert sections == ["sets", "again"]
+    sections = sections_of(alone)
+    assert {one.partition("-")[0] for one in sections} == {"candidates", "again"}
     assert all(0 < len(one.split()) <= 25 for one in headings_of(alone).values())
     assert "unchecked" in [one["kind"] for one in alone.look.caveats]
-    assert np.isnan(alone.reading.sets.best.right)
+    accuracies = [
+        one["accuracy"] for one in alone.topics["candidates"].extra["methods"]
+    ]
+    assert np.isnan(accuracies).all()
 
 
 @pytest.mark.parametrize(

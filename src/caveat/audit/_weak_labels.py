@@ -1,19 +1,23 @@
-"""What weaker labels ask of the plan: roles of columns, checks, learners."""
+"""Weaker labels in an audit: several targets, groups, candidates; read and checked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from caveat.audit._sets import candidate_sets
-from caveat.audit._shares import group_numbers, share_learners
+import pandas as pd
+
 from caveat.audit._table import Table
-from caveat.audit._targets import label_table
-from caveat.audit.registry import LEARNERS, SETS, TARGETS
+from caveat.candidates import CandidateSets, check_several, labels_of
+from caveat.datasets import from_frame
 from caveat.exceptions import InvalidInput
 
 if TYPE_CHECKING:
     from caveat.audit._plan import Settings
+
+SEPARATOR = "|"
+SMALLEST = 10
+"""Groups of fewer rows teach nothing."""
 
 
 def has_single_target(settings: Settings) -> bool:
@@ -90,9 +94,8 @@ def weaker_scenario(settings: Settings) -> dict[str, Any]:
     }
 
 
-def try_weaker(table: Table, scenario: Mapping[str, Any]) -> list[Any]:
-    """Let every part refuse what it cannot use; return the learners to run."""
-    learners: list[Any] = []
+def try_weaker(table: Table, scenario: Mapping[str, Any]) -> None:
+    """Let every part refuse what it cannot use."""
     if scenario["targets"]:
         _, labels = label_table(table, scenario["targets"])
         if (labels.nunique(axis=1) < 2).all():
@@ -100,18 +103,72 @@ def try_weaker(table: Table, scenario: Mapping[str, Any]) -> list[Any]:
                 "--targets: in every row all of them hold or none does, so there is "
                 "nothing to tell apart; name other columns, or one with --target"
             )
-        learners += TARGETS
     if scenario["bags"]:
         if not table.classes:
             raise InvalidInput(
                 "--bags: the target holds numbers; shares are about classes, name "
                 "another target"
             )
-        groups = group_numbers(table, scenario["bags"])
-        learners += ["groups", *share_learners(int(groups.max()) + 1)]
+        _check_groups(table, scenario["bags"])
     if scenario["candidates"]:
         candidate_sets(table, scenario["candidates"])
-        for name in SETS:
-            LEARNERS[name].load()
-        learners += ["sets", *SETS]
-    return learners
+
+
+def _check_groups(table: Table, column: str) -> None:
+    """Refuse a column that does not make two groups of some size."""
+    sizes = table.whole.loc[~table.held, column].value_counts(dropna=False)
+    large = int((sizes >= SMALLEST).sum())
+    if large < 2:
+        groups = "one group" if large == 1 else "no group"
+        raise InvalidInput(
+            f"--bags: {column!r} makes {groups} of at least {SMALLEST} rows; shares "
+            "need two, name another column"
+        )
+
+
+def label_table(
+    table: Table, targets: Sequence[str]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the features that no target is among, and the targets as 0 and 1."""
+    features = table.X.drop(columns=[one for one in targets if one in table.X.columns])
+    if not features.shape[1]:
+        raise InvalidInput(
+            "--targets: no column is left to learn from besides the targets"
+        )
+    if table.labels is not None:
+        return features, table.labels[list(targets)]
+    parts = [
+        table.target if one == table.target.name else table.whole[one]
+        for one in targets
+    ]
+    # The reader of data sets knows what counts as yes and no.
+    frame = pd.concat([features.iloc[:, :1], *parts], axis=1)
+    labels = from_frame(frame, targets=list(targets)).Y
+    assert labels is not None
+    return features, labels
+
+
+def candidate_sets(table: Table, column: str) -> tuple[CandidateSets, list[str] | None]:
+    """Read the sets of a column, and the true labels where the audit has a target."""
+    given = table.target.name == column
+    cells = table.target if given else table.whole[column]
+    sets = [labels_of(cell, SEPARATOR) for cell in cells]
+    empty = [row for row, found in enumerate(sets) if not found]
+    if empty:
+        raise InvalidInput(
+            f"--candidates: column {column!r} names no label in {len(empty):,} rows "
+            f"(the first is row {empty[0]}); drop these rows or name all labels there"
+        )
+    check_several(column, sets, SEPARATOR)
+    truth = None if given or table.labels is not None else _truth(table)
+    named = {label for found in sets for label in found}
+    return CandidateSets.from_sets(sets, sorted(named | set(truth or ()))), truth
+
+
+def _truth(table: Table) -> list[str]:
+    if not table.classes:
+        raise InvalidInput(
+            "--candidates: the target holds numbers; candidates are classes, so name "
+            "the column of the true class with --target, or none"
+        )
+    return [str(label).strip() for label in table.target]
