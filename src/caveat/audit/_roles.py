@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api import types
 
-from caveat.datasets import OWNER_WORDS, as_dates, column_role, is_date, name_words
+from caveat.datasets import OWNER_WORDS, as_dates, column_role, name_words
 
 # Words of a column's name that say when its row was.
 _WHEN = frozenset(
@@ -85,16 +85,6 @@ def outline(
         dates=dates,
         clock=min(clocks, key=lambda one: one[0])[1] if clocks else None,
     )
-
-
-def text_dates(X: pd.DataFrame) -> list[str]:
-    """Name the columns of text that hold dates."""
-    return [
-        name
-        for name in X.columns
-        if not types.is_datetime64_any_dtype(X[name].dtype)
-        and is_date(X[name].dropna())
-    ]
 
 
 def names_rows(target: pd.Series, task: str) -> bool:

@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from os import PathLike
 from pathlib import Path
+from typing import Any, ClassVar
 
 from caveat.exceptions import InvalidInput
+from caveat.models._base import CODES, Remembering
+
+
+@dataclass(eq=False, repr=False)
+class Pretrained(Remembering):
+    """A network that was trained elsewhere and reads a table in one go."""
+
+    encoding: ClassVar[Mapping[str, Any]] = CODES
+
+    task: str = "classification"
+    _: KW_ONLY
+    weights: str | PathLike[str] | None = None
+    n_estimators: int = 8
+    device: str = "cpu"
+    options: Mapping[str, Any] | None = None
+    kinds: Mapping[str, str] | None = None
+    random_state: Any = None
 
 
 def check_weights(weights: str | PathLike[str] | None, who: str) -> Path:

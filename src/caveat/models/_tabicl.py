@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
-from os import PathLike
-from typing import Any, ClassVar
+from typing import Any
 
 import tabicl
 
-from caveat.models._base import CODES, Remembering
-from caveat.models._foundation import check_weights
+from caveat.models._foundation import Pretrained, check_weights
 from caveat.models._tasks import is_classification
 
 
-@dataclass(eq=False, repr=False)
-class TabICL(Remembering):
+class TabICL(Pretrained):
     """The package `tabicl`: columns, then rows, then the whole table in context.
 
     Categories become numbers in sorted order, an unseen one -1; missing numbers
@@ -54,17 +49,6 @@ class TabICL(Remembering):
     .. [1] J. Qu, D. Holzmüller, G. Varoquaux, M. Le Morvan (2025). TabICL: a tabular
        foundation model for in-context learning on large data. ICML.
     """
-
-    encoding: ClassVar[Mapping[str, Any]] = CODES
-
-    task: str = "classification"
-    _: KW_ONLY
-    weights: str | PathLike[str] | None = None
-    n_estimators: int = 8
-    device: str = "cpu"
-    options: Mapping[str, Any] | None = None
-    kinds: Mapping[str, str] | None = None
-    random_state: Any = None
 
     def _build(self, seed: int, n_rows: int) -> Any:
         classify = is_classification(self.task)

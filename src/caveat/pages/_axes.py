@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from caveat.pages._canvas import Canvas, text_width
 from caveat.pages._labels import below_line
 from caveat.pages._numbers import fixed
+from caveat.pages._prose import shorten
 
 DOT: dict[str, Any] = {"markersize": 7, "markeredgewidth": 1.2}
 
@@ -110,6 +111,13 @@ def row_names(
     axes.tick_params(axis="y", length=0)
     for label in axes.get_yticklabels():
         label.set_color(canvas.colour("ink"))
+
+
+def named_rows(axes: Axes, canvas: Canvas, names: Sequence[str]) -> None:
+    """Make room for a row per name, the first on top, and name them."""
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    short = [shorten(name, 14 if canvas.phone else 26) for name in names]
+    row_names(axes, canvas, list(range(len(names))), short)
 
 
 def row_value(

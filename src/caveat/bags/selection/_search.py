@@ -172,19 +172,9 @@ def search(
     sizes = sizes[sizes > 0]
     notes: list[str] = []
     found: dict[str, list[list[float]]] = {}
-    if isinstance(strategies, Mapping):
-        splitters = dict(strategies)
-    else:
-        splitters = {
-            name: strategy_splitter(
-                name,
-                min(n_splits, len(sizes)) if name.startswith("full") else n_splits,
-                validation_size=validation_size,
-                random_state=random_state,
-            )
-            for name in strategies
-            if _usable(name, sizes, n_splits, notes)
-        }
+    splitters = _splitters(
+        strategies, sizes, n_splits, validation_size, random_state, notes
+    )
     oracle = "split-bag-shuffle" if "split-bag-shuffle" in splitters else None
     if oracle is None and splitters:
         oracle = list(splitters)[-1]
@@ -224,6 +214,29 @@ def search(
     progress(total, total)
     table = pd.DataFrame(columns, index=range(len(configurations)))
     return Selection(configurations, table, fitted, notes)
+
+
+def _splitters(
+    strategies: Sequence[str] | Mapping[str, BagSplitter],
+    sizes: NDArray,
+    n_splits: int,
+    validation_size: float,
+    random_state: Any,
+    notes: list[str],
+) -> dict[str, BagSplitter]:
+    """Give a splitter per strategy that bags of these sizes allow."""
+    if isinstance(strategies, Mapping):
+        return dict(strategies)
+    return {
+        name: strategy_splitter(
+            name,
+            min(n_splits, len(sizes)) if name.startswith("full") else n_splits,
+            validation_size=validation_size,
+            random_state=random_state,
+        )
+        for name in strategies
+        if _usable(name, sizes, n_splits, notes)
+    }
 
 
 def grid_configurations(

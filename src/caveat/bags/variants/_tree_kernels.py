@@ -190,6 +190,8 @@ def grow(
         Where the rows of a node begin among the reordered ones.
     """
     n_features, n_outputs = len(usual), y.shape[1]
+    # A binary tree with a row or more in every leaf has fewer nodes than this; arrays
+    # are cut to size at the end, for growing them node by node would cost more.
     most = 2 * len(rows)
     feature = np.full(most, -1, dtype=np.int32)
     cut = np.zeros(most, dtype=np.int32)
@@ -197,6 +199,8 @@ def grow(
     size, start = np.zeros(most, dtype=np.int64), np.zeros(most, dtype=np.int64)
     mean = np.zeros((most, n_outputs))
     n_bins = first_bin[n_features]
+    # One histogram for all nodes. Only the bins of touched features are wiped after a
+    # node, so that a node of ten rows does not pay for thousands of empty bins.
     counts = np.zeros(n_bins, dtype=np.int64)
     sums = np.zeros((n_bins, n_outputs))
     touched = np.zeros(n_features, dtype=np.int64)
@@ -204,6 +208,8 @@ def grow(
     total, scratch = np.zeros(n_outputs), np.zeros(n_outputs)
     missing = np.zeros(n_outputs)
     small = np.empty(_FEW_ROWS, dtype=np.int64)
+    # An explicit stack: recursion would need its state passed on, and numba compiles
+    # recursive functions badly. A node is a range of `rows`, which its parent sorted.
     stack_node = np.zeros(most, dtype=np.int64)
     stack_first = np.zeros(most, dtype=np.int64)
     stack_last = np.zeros(most, dtype=np.int64)
@@ -228,6 +234,8 @@ def grow(
         slot = stack_slot[depth]
         n = end - begin
         size[node], start[node] = n, begin
+        # Sum of squares minus the squares of the sums: the error of the node's mean,
+        # and what a split can save at most.
         square = 0.0
         for k in range(n_outputs):
             total[k] = 0.0
@@ -241,10 +249,14 @@ def grow(
             mean[node, k] = total[k] / n
             spread -= total[k] * total[k] / n
         if n < min_split or n < 2 or spread <= 1e-12 * max(square, 1e-300):
+            # A leaf: too small, or all alike up to rounding. Its histogram is free.
             if slot >= 0:
                 free[n_free] = slot
                 n_free += 1
             continue
+        # Three ways to the best split, by size. A large node keeps a histogram, so that
+        # its larger child is had by subtraction. A small one is counted anew. In a tiny
+        # one, features of many bins are sorted instead: fewer rows than bins.
         few = n <= _FEW_ROWS
         n_touched = 0
         if slot < 0 and n >= enough and n_free > 0:
@@ -262,6 +274,8 @@ def grow(
                 kept_entries[slot],
             )
         is_kept = slot >= 0
+        # A feature whose rows are all in its usual bin cannot split: entries outside of
+        # it are the only ones stored, so untouched features are never looked at.
         if is_kept:
             for f in range(n_features):
                 if kept_entries[slot, f] > 0:
@@ -334,6 +348,7 @@ def grow(
                 free[n_free] = slot
                 n_free += 1
             continue
+        # Rows of the left child to the front, in place, as quicksort does.
         column = codes[best_feature]
         low, high = begin, end - 1
         while low <= high:
@@ -344,6 +359,8 @@ def grow(
                 high -= 1
         feature[node], cut[node] = best_feature, best_cut
         left[node], right[node] = n_nodes, n_nodes + 1
+        # The smaller child is counted; what is left of the parent's histogram is the
+        # larger child's. Every row is counted at most log2(n) times this way.
         left_is_larger = low - begin >= end - low
         larger = n_nodes if left_is_larger else n_nodes + 1
         smaller = n_nodes + 1 if left_is_larger else n_nodes
@@ -374,6 +391,7 @@ def grow(
                 kept_entries[other],
             )
             if last - first < enough:
+                # Counted for the subtraction only: it will count itself anew.
                 free[n_free] = other
                 n_free += 1
                 other = -1
@@ -381,6 +399,7 @@ def grow(
             free[n_free] = slot
             n_free += 1
             slot = -1
+        # The smaller child on top: it is done first, which bounds the kept slots.
         stack_node[depth], stack_slot[depth] = larger, slot
         stack_first[depth] = begin if left_is_larger else low
         stack_last[depth] = low if left_is_larger else end

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from caveat.pages._axes import (
     free_part,
     interval,
-    row_names,
+    named_rows,
     row_value,
     value_axis,
 )
 from caveat.pages._model import Download, Figure, Words
-from caveat.pages._prose import shorten
 from caveat.pages.figures._range import axis_range, ends_of
 
 if TYPE_CHECKING:
@@ -84,9 +83,7 @@ def score_dots(
             style = {"token": row.token, "filled": row.filled}
             interval(axes, canvas, place, below, one.value, above, **style)  # type: ignore[arg-type]
             row_value(axes, canvas, place, one.text)
-        axes.set_ylim(len(rows) - 0.4, -0.6)
-        names = [shorten(row.name, 14 if canvas.phone else 26) for row in rows]
-        row_names(axes, canvas, list(range(len(rows))), names)
+        named_rows(axes, canvas, [row.name for row in rows])
         value_axis(axes, canvas, low, high, unit)
 
     height = 0.62 + 0.3 * len(rows)

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from caveat.pages._axes import free_part, interval, row_names, row_value, value_axis
+from caveat.pages._axes import free_part, interval, named_rows, row_value, value_axis
 from caveat.pages._model import Download, Figure, Words
-from caveat.pages._prose import shorten
 from caveat.pages.figures._range import axis_range, ends_of
 
 if TYPE_CHECKING:
@@ -64,9 +63,7 @@ def paired_dots(
             bottom, top = ends_of(row.after)
             interval(axes, canvas, place, bottom, now, top)
             row_value(axes, canvas, place, (row.change or row.after).text)
-        axes.set_ylim(len(rows) - 0.4, -0.6)
-        names = [shorten(row.name, 14 if canvas.phone else 26) for row in rows]
-        row_names(axes, canvas, list(range(len(rows))), names)
+        named_rows(axes, canvas, [row.name for row in rows])
         value_axis(axes, canvas, low, high, unit)
 
     height = 0.62 + 0.3 * len(rows)
