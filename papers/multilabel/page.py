@@ -20,22 +20,21 @@ from matplotlib.figure import Figure
 
 from caveat.measures import LABEL_MEASURES as MEASURES
 from caveat.multilabel import (
-    average_ranks,
     check_theorem_4,
     effectiveness,
     micro_auc,
-    plot_average_ranks,
-    plot_relative_performance,
 )
 from caveat.statistics import corrected_resampled_t_test
 from papers import write_pages
 from papers.multilabel.experiments import FREE
+from papers.multilabel.figures import plot_average_ranks, plot_relative_performance
 from papers.multilabel.published import (
     DOUBTFUL,
     PAPER_METHODS,
     published_benchmark,
     published_synthetic,
 )
+from papers.multilabel.ranks import average_ranks
 
 HERE = Path(__file__).parent
 TITLES = {

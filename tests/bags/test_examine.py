@@ -12,7 +12,6 @@ from caveat.bags import (
     _from_data,
     bag_hardness,
     examine_bags,
-    figures,
     look,
     page,
 )
@@ -21,6 +20,7 @@ from caveat.bags.result import ORACLE, RULE, Result
 from caveat.cli._bags import bags as command
 from caveat.exceptions import CaveatError
 from caveat.pages import About
+from papers.bags import figures
 
 
 @pytest.fixture(scope="module")

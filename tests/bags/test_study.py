@@ -2,7 +2,6 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from caveat.bags import figures
 from caveat.bags.registry import CRITERIA, LEARNERS, MEASURES, RULES
 from caveat.bags.selection._search import STRATEGIES
 from caveat.bags.study import TOPIC
@@ -11,6 +10,7 @@ from caveat.exceptions import CaveatError
 from caveat.statistics import best_set, select
 from caveat.study import Ledger, load_study, plan, run_trial
 from caveat.study import run as run_study
+from papers.bags import figures
 
 STUDY = {
     "study": "s",

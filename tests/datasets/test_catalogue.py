@@ -44,7 +44,7 @@ def loans(tmp_path):
 
 
 def test_every_file_of_the_catalogue_is_read():
-    assert {path.stem for path in CATALOGUE.glob("*")} == set(TOPICS)
+    assert {path.stem for path in CATALOGUE.glob("*.toml")} == set(TOPICS)
 
 
 def test_one_row_from_the_digest_command_makes_a_data_set(add, loans, tmp_path):

@@ -8,15 +8,16 @@ import pytest
 
 from caveat.exceptions import CaveatError
 from caveat.multilabel import (
-    average_ranks,
     bootstrap_intervals,
     evaluate,
     margin_profile,
+)
+from papers.multilabel.figures import (
     plot_average_ranks,
     plot_margin_profile,
     plot_relative_performance,
-    relative_performance,
 )
+from papers.multilabel.ranks import average_ranks, relative_performance
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

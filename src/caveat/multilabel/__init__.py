@@ -12,11 +12,6 @@ __getattr__, __dir__, __all__ = attach(
         "learners._chains": ["ClassifierChains"],
         "_compare": ["compare", "judge", "threshold_table"],
         "_describe": ["describe"],
-        "_figures": [
-            "plot_average_ranks",
-            "plot_margin_profile",
-            "plot_relative_performance",
-        ],
         "learners._gfm": ["GFM"],
         "thresholds._per_instance": ["CardinalityThreshold", "InstanceThreshold"],
         "thresholds._per_label": ["LabelThreshold"],
@@ -34,7 +29,6 @@ __getattr__, __dir__, __all__ = attach(
         "learners._popularity": ["Popularity"],
         "learners._powerset": ["LabelPowerset", "RAkEL"],
         "theory._profile": ["MarginProfile", "margin_profile"],
-        "_ranks": ["average_ranks", "relative_performance"],
         "learners._relevance": ["LogisticRelevance", "MultiLabelForest"],
         "theory._theorems": [
             "TheoremCheck",

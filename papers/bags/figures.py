@@ -1,7 +1,7 @@
 """The paper's figures, from a ledger.
 
 What a rule chose, and which learners (or strategies) form the best set of a data set,
-is decided by `caveat.board`; here sets are counted and drawn.
+is decided by `caveat.statistics`; here sets are counted and drawn.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ def best_sets(
     trials : DataFrame
         The ``trials`` of a ledger's records.
     chosen : mapping of strategy to DataFrame
-        What each strategy chose: ``caveat.board.select(records, strategy,
+        What each strategy chose: ``caveat.statistics.select(records, strategy,
         measure="f1")``.
     best_set : callable
-        ``caveat.board.best_set``, with any settings of it.
+        ``caveat.statistics.best_set``, with any settings of it.
 
     Returns
     -------

@@ -16,8 +16,8 @@ from matplotlib.figure import Figure
 from caveat.exceptions import InvalidInput
 from caveat.measures import DOUBLE, INSTANCE_WISE, LABEL_WISE
 from caveat.measures import LABEL_MEASURES as MEASURES
-from caveat.multilabel._ranks import average_ranks, relative_performance
-from caveat.multilabel.theory._profile import MarginProfile
+from caveat.multilabel import MarginProfile
+from papers.multilabel.ranks import average_ranks, relative_performance
 
 COLOURS = ("#0d448e", "#b55508", "#1d8071", "#6e113a", "#413801", "#855bdc",
            "#854b45", "#4c5264")  # fmt: skip
