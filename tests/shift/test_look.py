@@ -13,6 +13,8 @@ from caveat.pages import About
 from caveat.pages.claims import Estimate
 from caveat.shift import Outage, Result, look, shift_curve, upper_bound
 from caveat.shift.prices._advice import advise
+from caveat.shift.prices._folds import Fold, Tried
+from caveat.shift.prices._prices import Task, expected_seconds
 from caveat.shift.scenarios._scenarios import Stages
 
 QUICK = {"models": ["logistic-regression"], "imputers": ["mean"], "repeats": 2}
@@ -136,6 +138,38 @@ def test_without_columns_asked_for_the_dearest_column_is_the_caveat(copies):
     assert seen.extra["losses"] == []
     assert seen.caveats[0]["kind"] == "vanish"
     assert seen.caveats[0]["columns"] == ["b"]
+
+
+def test_how_long_it_may_take_is_told_before_it_starts(copies):
+    models = ["ridge", "dummy"]
+    told, seen = [], []
+    look(
+        copies,
+        "y",
+        missing=["a"],
+        models=models,
+        imputers=["mean"],
+        repeats=2,
+        found=lambda text: told.append((text, len(seen))),
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    first, before = told[0]
+    assert first.startswith("about ")
+    assert "for 2 splits: " in first
+    assert "logistic-regression" in first
+    assert before == 0
+    assert seen == [(done, 4) for done in range(5)]
+
+
+def test_a_model_that_takes_twice_as_long_is_expected_to():
+    fold = Fold(
+        pd.DataFrame({"a": range(30)}), None, pd.DataFrame({"a": range(10)}), None, None
+    )
+    task = Task(outages=[Outage(("a",))], imputers=["mean"], metric=None, task="x")
+    tried = {"slow": Tried(2.0, 0.0, 15, 5), "quick": Tried(1.0, 0.5, 30, 10)}
+    found = expected_seconds(tried, [fold, fold], task)
+    # Two splits, each with a fit, a refit, and four tables to be answered.
+    assert found == {"slow": 2 * 2 * 2.0 * 2, "quick": 2 * (2 * 1.0 + 4 * 0.5)}
 
 
 def test_groups_are_drawn_whole(copies):

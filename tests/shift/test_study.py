@@ -8,14 +8,17 @@ import pandas as pd
 import pytest
 
 from caveat.exceptions import InvalidInput, UnknownName
-from caveat.models import make_model
+from caveat.models import MODELS, make_model
 from caveat.shift import shift_curve
 from caveat.shift.registry import LEARNERS
 from caveat.shift.study import TOPIC, follow
-from caveat.study import load_study, plan
+from caveat.study import load_study, parse_learner, plan, preview, skipped
 from caveat.study.trials._trial import run_trial
 
-STUDIES = ("shift-quick", "shift-minutes", "shift-hours", "shift-paper")
+STUDIES = (
+    *("shift-quick", "shift-minutes", "shift-hours", "shift-paper"),
+    *("networks-minutes", "networks-hours", "networks-paper"),
+)
 
 
 def trial(**changes):
@@ -192,7 +195,41 @@ def test_registered_studies_are_complete(name):
         "laptop",
     }
     paper |= {"electricity", "eyemovements", "miniboone", "jannis", "madelon", "nomao"}
-    assert set(study.datasets) in (paper, {"iris", "wine"})
+    four = {"iris", "penguins", "heart", "concrete"}
+    assert set(study.datasets) in (paper, four, {"iris", "wine"})
+
+
+@pytest.mark.parametrize("name", [name for name in STUDIES if "networks" in name])
+def test_studies_of_networks_have_all_of_them_and_a_cost_for_each(name):
+    study = load_study(name)
+    named = {parse_learner(one).name for one in study.learners}
+    assert {each for each in MODELS if MODELS[each].extra == "deep"} <= named
+    assert all(MODELS[each].facts["seconds"] for each in named)
+
+
+def test_what_a_cell_costs_and_why_it_is_left_out_is_planned():
+    study = load_study("networks-paper")
+    reasons = {(data, who): why for data, who, why in skipped(study)}
+    assert "500 times 500" in reasons["madelon", "ft-transformer"]
+    assert "72,998" in reasons["miniboone", "tabr"]
+    assert "regression" in reasons["concrete", "tabcaps"]
+    assert ("madelon", "mlp") not in reasons
+    found = preview(load_study("networks-minutes"), "none.ledger")
+    guesses = {(cell.dataset, cell.learner): cell.guess for cell in found.cells}
+    assert len(guesses) == 2 * 21
+    assert guesses["wine", "saint"] > guesses["iris", "saint"] > guesses["iris", "mlp"]
+    assert found.guess == pytest.approx(sum(guesses.values()))
+
+
+def test_data_that_are_not_here_are_planned_and_told(tmp_path, monkeypatch):
+    monkeypatch.setenv("CAVEAT_DATA", str(tmp_path))
+    monkeypatch.setenv("CAVEAT_OFFLINE", "1")
+    written = {"study": "s", "topic": "shift", "datasets": ["credit", "iris"]}
+    study = load_study({**written, "learners": ["dummy"], "baseline": "none"})
+    found = preview(study, "none.ledger")
+    assert [cell.dataset for cell in found.cells] == ["credit", "iris"]
+    assert len(found.missing) == 1
+    assert "credit" in found.missing[0]
 
 
 def test_it_follows_a_model_of_any_topic(mixed):

@@ -21,7 +21,7 @@ def show_plan(study: Study, where: str, found: Preview, *, as_json: bool) -> Non
         [
             *(cell.dataset, cell.learner),
             *(f"{cell.trials:,}", f"{cell.configurations:,}"),
-            "not run yet" if cell.seconds is None else duration(cell.seconds),
+            _expected(cell.seconds, cell.guess),
         ]
         for cell in found.cells
     ]
@@ -31,7 +31,12 @@ def show_plan(study: Study, where: str, found: Preview, *, as_json: bool) -> Non
         f"{study.study}: {found.trials:,} trials, {found.worlds:,} data sets, "
         f"{found.repeats:,} repeats. Nothing was run."
     )
-    if found.seconds is None:
+    if found.seconds is None and found.guess is not None:
+        say(
+            f"About {duration(found.guess)} of one core, guessed from rows and "
+            "columns; trials that have run correct it."
+        )
+    elif found.seconds is None:
         say("How long a trial takes is known once the first have run.")
     else:
         rest = f"; {found.unknown:,} trials of unknown length not counted"
@@ -39,6 +44,12 @@ def show_plan(study: Study, where: str, found: Preview, *, as_json: bool) -> Non
         say(f"About {duration(found.seconds)} of one core, by {where}{rest}.")
     for sentence in [*time_limit(study), *(f"missing: {one}" for one in found.missing)]:
         note(sentence)
+
+
+def _expected(seconds: float | None, guess: float | None) -> str:
+    if seconds is not None:
+        return duration(seconds)
+    return "not run yet" if guess is None else f"about {duration(guess)}"
 
 
 def time_limit(study: Study) -> list[str]:

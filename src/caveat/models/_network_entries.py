@@ -52,6 +52,8 @@ def _network(
     quick: dict[str, Any],
     tasks: tuple[str, ...] = _ALL,
     known_weak: bool = False,
+    seconds: tuple[float, float],
+    most: dict[str, int] | None = None,
 ) -> Entry:
     return Entry(
         name=name,
@@ -64,9 +66,19 @@ def _network(
         quick={"learning_rate": 0.01, "max_epochs": 20, **quick},
         tasks=tasks,
         known_weak=known_weak,
-        facts={"family": "network", "row_wise": True, "native_missing": False},
+        facts={
+            "family": "network",
+            "row_wise": True,
+            "native_missing": False,
+            "seconds": seconds,
+            **(most or {}),
+        },
     )
 
+
+# Attention compares all pairs of columns; networks that look rows up, all of rows.
+_PAIRS = {"tokens": True, "most_columns": 128}
+_ALL_ROWS = {"most_rows": 50_000}
 
 NETWORKS = [
     _network(
@@ -75,6 +87,7 @@ NETWORKS = [
         "MLP",
         "layers of rectified linear units",
         "",
+        seconds=(1.5, 0.5),
         space={
             "hidden": _choice(*_LAYERS),
             "dropout": _share(0.5),
@@ -88,6 +101,7 @@ NETWORKS = [
         "ResNet",
         "residual blocks with batch norm",
         "Gorishniy et al. (2021)",
+        seconds=(1.5, 0.7),
         space={
             "n_layers": _whole(1, 8),
             "d": _whole(64, 512),
@@ -104,6 +118,7 @@ NETWORKS = [
         "SNN",
         "self-normalising layers",
         "Klambauer et al. (2017)",
+        seconds=(1.5, 0.6),
         space={
             "hidden": _choice(
                 *[[width] * n for n in (2, 4, 8, 16) for width in (64, 256, 512)]
@@ -120,6 +135,7 @@ NETWORKS = [
         "DCN2",
         "products of columns beside a deep network",
         "Wang et al. (2021)",
+        seconds=(10, 2.5),
         space={
             "d": _whole(64, 512),
             "d_embedding": _whole(64, 512),
@@ -137,6 +153,8 @@ NETWORKS = [
         "AutoInt",
         "columns attend to each other",
         "Song et al. (2019)",
+        seconds=(25, 4),
+        most=_PAIRS,
         space={
             "n_layers": _whole(1, 6),
             "d_token": _choice(8, 16, 32, 64, 128),
@@ -152,6 +170,8 @@ NETWORKS = [
         "FT-Transformer",
         "a transformer over the cells of a row",
         "Gorishniy et al. (2021)",
+        seconds=(40, 15),
+        most=_PAIRS,
         space={
             "n_blocks": _whole(1, 4),
             "d_token": _choice(8, 16, 32, 64, 128),
@@ -169,6 +189,8 @@ NETWORKS = [
         "TabTransformer",
         "a transformer over the categorical columns",
         "Huang et al. (2020)",
+        seconds=(25, 5),
+        most=_PAIRS,
         space={
             "depth": _choice(1, 2, 3, 6, 12),
             "heads": _choice(2, 4, 8),
@@ -185,6 +207,8 @@ NETWORKS = [
         "SAINT",
         "attention between columns and between rows",
         "Somepalli et al. (2021)",
+        seconds=(80, 35),
+        most=_PAIRS,
         space={
             "depth": _choice(4, 6),
             "heads": _choice(4, 8),
@@ -208,6 +232,7 @@ NETWORKS = [
         "TANGOS",
         "hidden units that look at different columns",
         "Jeffares et al. (2023)",
+        seconds=(5, 0.6),
         space={
             "hidden": _choice(*_LAYERS),
             "dropout": _share(0.5),
@@ -224,6 +249,7 @@ NETWORKS = [
         "NODE",
         "soft oblivious trees",
         "Popov et al. (2020)",
+        seconds=(140, 18),
         space={
             "num_layers": _whole(1, 4),
             "depth": _whole(4, 6),
@@ -239,6 +265,8 @@ NETWORKS = [
         "TabR",
         "the nearest training rows are looked up",
         "Gorishniy et al. (2024)",
+        seconds=(27, 17),
+        most=_ALL_ROWS,
         space={
             "d_main": _whole(96, 384),
             "context_dropout": _share(0.6),
@@ -258,6 +286,8 @@ NETWORKS = [
         "ModernNCA",
         "soft nearest neighbours in a learnt space",
         "Ye et al. (2024)",
+        seconds=(4, 2.5),
+        most=_ALL_ROWS,
         space={
             "dropout": _share(0.5),
             "d_block": _whole(64, 1024),
@@ -277,6 +307,7 @@ NETWORKS = [
         "TabNet",
         "steps through sparse choices of columns",
         "Arik & Pfister (2021)",
+        seconds=(11, 3),
         space={
             "learning_rate": _share(0.01, 0.001),
             "gamma": _share(2.0, 1.0),
@@ -293,6 +324,7 @@ NETWORKS = [
         "DANets",
         "layers that abstract groups of columns",
         "Chen et al. (2022)",
+        seconds=(70, 12),
         space={
             "n_layers": _whole(6, 32),
             "dropout": _share(0.2),
@@ -307,6 +339,7 @@ NETWORKS = [
         "SwitchTab",
         "mutual and salient parts of rows, switched",
         "Wu et al. (2024)",
+        seconds=(48, 1.2),
         space={"alpha": _log(0.01, 100.0), **_rates((1e-6, 1e-3))},
         quick={"learning_rate": 0.001, "alpha": 10.0},
     ),
@@ -316,6 +349,7 @@ NETWORKS = [
         "TabCaps",
         "capsules that agree on a class",
         "Chen et al. (2023)",
+        seconds=(27, 9),
         space={
             "sub_class": _whole(1, 5),
             "init_dim": _whole(32, 128),
@@ -333,6 +367,7 @@ NETWORKS = [
         "GrowNet",
         "boosting with small networks",
         "Badirli et al. (2020)",
+        seconds=(16, 2.5),
         space={
             "d_embedding": _whole(32, 512),
             "hidden_d": _whole(32, 512),
@@ -354,6 +389,7 @@ NETWORKS = [
         "TabM",
         "perceptrons that share almost all weights",
         "Gorishniy et al. (2025)",
+        seconds=(35, 9),
         space={
             "n_blocks": _whole(1, 5),
             "d_block": _whole(64, 1024),

@@ -15,7 +15,7 @@ import pandas as pd
 from caveat.datasets import Dataset, columns_left_out, given, load
 from caveat.exceptions import InvalidInput
 from caveat.models import load as load_model
-from caveat.pages import About, Look, check_rules
+from caveat.pages import About, Look, check_rules, duration
 from caveat.shift import page
 from caveat.shift.curves._scenario_curves import (
     export_scenario,
@@ -29,6 +29,7 @@ from caveat.shift.prices._backup import asked_pairs, cheapest_backup, price_pair
 from caveat.shift.prices._folds import (
     Contender,
     Fold,
+    Tried,
     first_choice,
     given_contender,
     make_folds,
@@ -36,7 +37,14 @@ from caveat.shift.prices._folds import (
 )
 from caveat.shift.prices._monitors import when_noticed
 from caveat.shift.prices._outages import Outage, check_outages, found_blocks
-from caveat.shift.prices._prices import ALL, Book, Task, imputer_name, measure_prices
+from caveat.shift.prices._prices import (
+    ALL,
+    Book,
+    Task,
+    expected_seconds,
+    imputer_name,
+    measure_prices,
+)
 from caveat.shift.registry import IMPUTERS, MEASURES, SCENARIOS
 from caveat.shift.result import Result, read_book
 
@@ -203,9 +211,14 @@ def look(
     check_outages(asked, list(rows.folds[0].X_train.columns))
     contenders, notes = _contenders(name, fitted, rows, how)
     deployed = contenders[0].name
+    tried: dict[str, Tried] = {}
     if fitted is None:
-        deployed = first_choice(contenders, rows.folds[0], _scorer(how, rows.task))
-    book = _measured(rows, contenders, asked, how, deployed, progress, found)
+        score = _scorer(how, rows.task)
+        deployed, tried = first_choice(contenders, rows.folds[0], score)
+    task = _task(rows, asked, how, deployed)
+    if found is not None and tried:
+        found(_forecast(expected_seconds(tried, rows.folds, task), len(rows.folds)))
+    book = _measured(rows, contenders, task, progress, found)
     fold = rows.folds[0]
     columns = [str(name) for name in fold.X_train.columns]
     names = [one.name for one in contenders]
@@ -414,21 +427,14 @@ def _labelled(model: Any, rows: _Rows) -> Any:
     return model
 
 
-def _measured(
-    rows: _Rows,
-    contenders: Sequence[Contender],
-    asked: Sequence[Outage],
-    how: Settings,
-    deployed: str,
-    progress: Any,
-    found: Found | None,
-) -> Book:
+def _task(rows: _Rows, asked: Sequence[Outage], how: Settings, deployed: str) -> Task:
+    """Say what is to be measured."""
     pairs = {}
     if how.protect is not None:
         strength = feature_importance(rows.folds[0].X_train, rows.folds[0].y_train)
         order = strength.abs().sort_values(ascending=False).index
         pairs = {deployed: _dearest(order)}
-    task = Task(
+    return Task(
         outages=asked,
         imputers=list({imputer_name(each): each for each in how.imputers}.values()),
         metric=_metric(how, rows.task),
@@ -436,6 +442,23 @@ def _measured(
         pairs=pairs,
         seed=how.random_state,
     )
+
+
+def _forecast(seconds: Mapping[str, float], splits: int) -> str:
+    """Say how long it may take, before it starts."""
+    each = sorted(seconds.items(), key=lambda item: -item[1])
+    listed = ", ".join(f"{name} {duration(one)}" for name, one in each)
+    over = f"{splits} splits" if splits > 1 else "1 split"
+    return f"about {duration(sum(seconds.values()))} for {over}: {listed}"
+
+
+def _measured(
+    rows: _Rows,
+    contenders: Sequence[Contender],
+    task: Task,
+    progress: Any,
+    found: Found | None,
+) -> Book:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         book = measure_prices(

@@ -13,6 +13,7 @@ from sklearn.model_selection import train_test_split
 
 from caveat._registry import Entry
 from caveat.exceptions import InvalidInput
+from caveat.shift._costs import expected_seconds, too_large
 from caveat.shift._settings import check_worlds, measures_of, scenario_of
 from caveat.shift.criteria import errors, validation
 from caveat.shift.curves._curve import shift_curve
@@ -67,7 +68,16 @@ class ShiftTopic:
             return f"needs one label or number per item, the data are {task}"
         if entry.tasks and task not in entry.tasks:
             return f"does {' and '.join(entry.tasks)}, the data are {task}"
-        return ""
+        return too_large(dataset, entry)
+
+    def expected_seconds(
+        self, spec: Mapping[str, Any], dataset: Mapping[str, Any], entry: Entry
+    ) -> float | None:
+        """Guess what a trial takes, from rows and columns; None where nothing says."""
+        fits = len(spec["configurations"])
+        if spec["resampling"].get("validation", 0.2):
+            fits *= 2
+        return expected_seconds(entry, dataset, spec["world"], fits)
 
     def run(self, context: Context) -> Outcome:
         """Fit every configuration and record its curves."""

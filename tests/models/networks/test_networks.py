@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -87,6 +89,36 @@ def test_any_table_is_answered_with_finite_probabilities(name):
             proba = model.predict_proba(rows)
             assert np.isfinite(proba).all(), case
             np.testing.assert_allclose(proba.sum(1), 1, err_msg=case)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", [n for n in NAMES if n in names_for("regression")])
+def test_any_table_is_answered_with_finite_numbers(name):
+    settings = {"n_stages": 1} if name == "grownet" else {"max_epochs": 1}
+    for case, slope in (("categorical only", 1e6), ("missing cells", 0.0)):
+        X = EDGES[case]
+        model = quick(name, "regression", **settings).fit(X, slope * np.arange(24) + 7)
+        assert np.isfinite(model.predict(X)).all(), case
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", NAMES)
+def test_same_seed_same_weights_and_another_seed_others(name):
+    X, y = table()
+    settings = {"n_stages": 1} if name == "grownet" else {"max_epochs": 1}
+    one, same, other = (
+        quick(name, **settings, random_state=seed).fit(X, y).estimator_.state_dict()
+        for seed in (0, 0, 1)
+    )
+    assert all((weight == same[key]).all() for key, weight in one.items())
+    assert any((weight != other[key]).any() for key, weight in one.items())
+
+
+def test_no_network_is_admitted_without_a_slow_version_of_its_formulas():
+    tests = Path(__file__).with_name("test_forwards.py").read_text(encoding="utf-8")
+    tests = tests.replace("test_tab_transformer", "test_tabtransformer")
+    missing = [n for n in NAMES if f"def test_{n.replace('-', '_')}" not in tests]
+    assert not missing
 
 
 @pytest.mark.thorough

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -162,13 +163,36 @@ def given_contender(name: str, model: Any) -> Contender:
     return Contender(name, lambda fold: model, again)
 
 
+@dataclass(frozen=True)
+class Tried:
+    """How long a model took on held-out training rows.
+
+    Attributes
+    ----------
+    fit, ask : float
+        Seconds to learn `learnt` rows, and to answer `asked` once.
+    learnt, asked : int
+    """
+
+    fit: float
+    ask: float
+    learnt: int
+    asked: int
+
+
 def first_choice(
     contenders: Sequence[Contender], fold: Fold, score: Callable[..., float]
-) -> str:
-    """Choose the model to deploy on held-out training rows: no test label is read."""
+) -> tuple[str, dict[str, Tried]]:
+    """Choose the model to deploy on held-out training rows: no test label is read.
+
+    Returns
+    -------
+    name, tried
+        `tried` says how long each took; empty where there was nothing to choose.
+    """
     able = [one for one in contenders if one.again is not None]
     if len(contenders) == 1 or len(able) < len(contenders):
-        return contenders[0].name
+        return contenders[0].name, {}
     rng = np.random.default_rng(len(fold.y_train))
     held = rng.permutation(len(fold.y_train))
     cut = max(1, len(held) // 4)
@@ -179,11 +203,18 @@ def first_choice(
         fold.y_train.iloc[held[:cut]],
         held[:cut],
     )
-    values = {}
+    values, tried = {}, {}
     for one in able:
+        times = [time.perf_counter()]
         try:
-            values[one.name] = score(one.fit(inner), inner)
+            model = one.fit(inner)
+            times.append(time.perf_counter())
+            values[one.name] = score(model, inner)
+            times.append(time.perf_counter())
         except (CaveatError, ValueError):
             continue
+        fitted, asked = np.diff(times).tolist()
+        tried[one.name] = Tried(fitted, asked, len(held) - cut, cut)
     known = {name: value for name, value in values.items() if np.isfinite(value)}
-    return max(known, key=lambda name: known[name]) if known else contenders[0].name
+    best = max(known, key=lambda name: known[name]) if known else contenders[0].name
+    return best, tried

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,13 @@ from caveat.shift.curves._upper_bound import Refit
 from caveat.shift.evaluation._model_under_test import Bench
 from caveat.shift.evaluation._predictions import Answers
 from caveat.shift.importance._importance import feature_importance
-from caveat.shift.prices._folds import STAND_INS, Contender, Fold, usual_contenders
+from caveat.shift.prices._folds import (
+    STAND_INS,
+    Contender,
+    Fold,
+    Tried,
+    usual_contenders,
+)
 from caveat.shift.prices._outages import Outage
 from caveat.shift.prices._resampling import FEW, Resampling, Score
 from caveat.shift.scenarios._subsets import Masks, Subsets, mask_of
@@ -159,6 +166,8 @@ def measure_prices(
     resampling = Resampling(units, [fold.rows for fold in folds], task.seed)
     book: Book | None = None
     total, done = len(folds) * len(contenders), 0
+    if progress is not None:
+        progress(done, total)
     for split, fold in enumerate(folds):
         for one in contenders:
             asked = _Asked(one, fold, task)
@@ -314,6 +323,29 @@ def decay_degrees(n_columns: int) -> list[int]:
 def decay_masks(n_columns: int, k: int, seed: int) -> Masks:
     """Draw a few subsets of k columns, the same for all models and splits."""
     return Subsets(n_columns, k, most=_SUBSETS, seed=seed).take(0, _SUBSETS)
+
+
+def expected_seconds(
+    tried: Mapping[str, Tried], folds: Sequence[Fold], task: Task
+) -> dict[str, float]:
+    """Guess how long each model will take, from how long it took once.
+
+    Every split costs a fit, and one more for each outage; and every column, every
+    subset and every way to fill in asks for the test rows once more.
+    """
+    fold = folds[0]
+    columns = fold.X_train.shape[1]
+    fits = 1 + len(task.outages)
+    asks = 1 + min(columns, _MOST_COLUMNS) + len(task.outages) * len(task.imputers)
+    asks += sum(min(_SUBSETS, comb(columns, k)) for k in decay_degrees(columns))
+    return {
+        name: len(folds)
+        * (
+            fits * one.fit * len(fold.X_train) / one.learnt
+            + asks * one.ask * len(fold.X_test) / one.asked
+        )
+        for name, one in tried.items()
+    }
 
 
 def imputer_name(imputer: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,10 @@ MOST_TRIALS = 1_000_000
 
 
 def plan(
-    study: Study | str | Path | Mapping[str, Any], *, yes: bool = False
+    study: Study | str | Path | Mapping[str, Any],
+    *,
+    yes: bool = False,
+    digest: Callable[[Any], str] | None = None,
 ) -> list[Trial]:
     """Expand a study into its trials, each once, in a fixed order.
 
@@ -28,6 +31,9 @@ def plan(
     study : Study, or whatever `load_study` takes
     yes : bool
         Agree to more than a million trials.
+    digest : callable, optional
+        From a data set's reference to its digest; `fingerprint`, which needs the data,
+        if not given.
 
     Returns
     -------
@@ -49,7 +55,7 @@ def plan(
             f"study {checked.study!r} has nothing to run: "
             f"{learner} on {dataset} {reason}"
         )
-    for spec in _specs(checked):
+    for spec in _specs(checked, digest):
         trial = Trial(spec)
         planned.setdefault(trial.key, trial)
         if len(planned) > MOST_TRIALS and not yes:
@@ -93,14 +99,17 @@ def _reasons(topic: Topic, reference: Any, learners: list[LearnerSpec]) -> list[
     ]
 
 
-def _specs(study: Study) -> Iterator[dict[str, Any]]:
+def _specs(
+    study: Study, digest: Callable[[Any], str] | None
+) -> Iterator[dict[str, Any]]:
     from caveat.datasets import fingerprint
 
+    digested = fingerprint if digest is None else digest
     topic: Topic = TOPICS[study.topic].load()
     protocol = study.protocol or topic.protocols[0]
     learners = [parse_learner(written) for written in study.learners]
     for reference in study.datasets:
-        dataset = {"reference": reference, "digest": fingerprint(reference)}
+        dataset = {"reference": reference, "digest": digested(reference)}
         base = {
             "topic": study.topic,
             "dataset": dataset,

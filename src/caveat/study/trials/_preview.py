@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
-from caveat.exceptions import MissingExtra
+from caveat.exceptions import DataError, MissingExtra
 from caveat.study.files._learners import parse_learner
 from caveat.study.files._spec import Study
 from caveat.study.ledger._database import NoLedgerYet
@@ -25,6 +27,9 @@ class Cell:
     trials, configurations : int
     seconds : float or None
         Mean duration of a trial by the ledger; None if none was run yet.
+    guess : float or None
+        What the topic expects of a trial, from rows and columns alone; None if it
+        does not say.
     """
 
     dataset: str
@@ -32,6 +37,7 @@ class Cell:
     trials: int
     configurations: int
     seconds: float | None
+    guess: float | None = None
 
 
 @dataclass(frozen=True)
@@ -43,7 +49,7 @@ class Preview:
     cells : list of Cell
     trials, worlds, repeats : int
     missing : list of str
-        Sentences on libraries that are not installed.
+        Sentences on libraries that are not installed and data that are not here.
     """
 
     cells: list[Cell]
@@ -61,6 +67,16 @@ class Preview:
             if cell.seconds is not None
         ]
         return sum(known) if known else None
+
+    @property
+    def guess(self) -> float | None:
+        """Time of one core, guessed where it is not known; None if nothing is."""
+        each = []
+        for cell in self.cells:
+            one = cell.guess if cell.seconds is None else cell.seconds
+            if one is not None:
+                each.append(cell.trials * one)
+        return sum(each) if each else None
 
     @property
     def unknown(self) -> int:
@@ -83,7 +99,10 @@ def preview(
     yes : bool
         Agree to more than a million trials.
     """
-    trials = plan(study, yes=yes)
+    absent: list[str] = []
+    trials = plan(study, yes=yes, digest=_tolerant(absent))
+    guess = _guesser()
+    guesses: dict[tuple[str, str], float | None] = {}
     counts: Counter[tuple[str, str]] = Counter()
     sizes: Counter[tuple[str, str]] = Counter()
     for trial in trials:
@@ -91,9 +110,11 @@ def preview(
         cell = (dataset_name(spec["dataset"]["reference"]), spec["learner"]["name"])
         counts[cell] += 1
         sizes[cell] += len(spec["configurations"])
+        if cell not in guesses:
+            guesses[cell] = guess(spec)
     known = _mean_seconds(ledger)
     cells = [
-        Cell(*cell, count, sizes[cell], known.get(cell))
+        Cell(*cell, count, sizes[cell], known.get(cell), guesses[cell])
         for cell, count in counts.items()
     ]
     # The same world of two data sets is two: Adult's naive bags are not CIFAR's.
@@ -103,8 +124,40 @@ def preview(
             for spec in (trial.spec for trial in trials)
         }
     )
-    missing = _missing(study, engine)
+    missing = [*_missing(study, engine), *absent]
     return Preview(cells, len(trials), worlds, len(study.all_repeats), missing)
+
+
+def _tolerant(absent: list[str]) -> Callable[[Any], str]:
+    """Digest data sets; those that are not here are told, and planned all the same."""
+    from caveat.datasets import fingerprint
+
+    def digest(reference: Any) -> str:
+        try:
+            return fingerprint(reference)
+        except DataError as error:
+            absent.append(str(error))
+            return f"not here: {dataset_name(reference)}"
+
+    return digest
+
+
+def _guesser() -> Callable[[dict[str, Any]], float | None]:
+    """Ask the topic of a trial what it will cost, if it can say."""
+    from caveat.datasets import describe
+
+    def guess(spec: dict[str, Any]) -> float | None:
+        topic = TOPICS[spec["topic"]].load()
+        expect = getattr(topic, "expected_seconds", None)
+        name = spec["learner"]["name"]
+        if expect is None or ":" in name:
+            return None
+        found = expect(
+            spec, describe(spec["dataset"]["reference"]), topic.learners[name]
+        )
+        return None if found is None else float(found)
+
+    return guess
 
 
 def _missing(study: Study, engine: str | None) -> list[str]:

@@ -1,0 +1,294 @@
+"""Put the networks through vanishing columns, trained as usual and trained for loss.
+
+    python -m papers.shift.networks FOLDER PARTS [--worker 0 --workers 2]
+
+FOLDER holds the six tables that ``run.py`` reads. Every cell is a table, a split, a
+model, a share of rows that lose columns in training and an imputation; what it measures
+is one file of PARTS, so that a run that was cut off goes on where it stopped. What a
+cell costs is estimated before it starts: the cheap ones come first, the three splits
+of one cell together, and a cell above `DEAREST` is left out, with its reason.
+``--collect`` writes ``results-networks.csv`` and ``results-networks-cells.csv`` beside
+this file; ``page_networks.py`` turns them into the page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from dataclasses import dataclass
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from sklearn.model_selection import train_test_split
+
+from caveat.models import MODELS, make_model, names_for
+from caveat.shift import shift_curve, upper_bound
+from papers.shift.run import SEEDS, TABLES, load, save
+
+HERE = Path(__file__).parent
+MEASURES = {
+    "binary": ["accuracy", "auc"],
+    "multiclass": ["accuracy", "auc"],
+    "regression": ["rmse"],
+}
+MOST_SUBSETS = 100
+# Every subset of a refit costs a fit.
+REFIT_SUBSETS = 5
+# Training for loss: the share of rows that lose columns.
+MASK_RATE = 0.3
+# CPU seconds above which a cell is left out.
+DEAREST = 120.0
+# Rows and columns of the tables.
+SHAPES = {
+    "iris": (150, 4),
+    "penguins": (344, 6),
+    "heart": (918, 11),
+    "concrete": (1030, 8),
+    "abalone": (4177, 8),
+    "eyemovements": (10936, 27),
+}
+# The only table with two classes goes before larger ones of the same price, and so does
+# what refitting would gain.
+WORTH = {"heart": 3.0, "penguins": 1.5, "concrete": 1.5, "refit": 2.0}
+BOOSTERS = ("lightgbm", "xgboost", "catboost")
+IMPUTED = ("lightgbm", "catboost")
+IMPUTERS = ("random", "median", "gaussian", "iterative")
+REFITTED = ("lightgbm", "catboost", "mlp", "resnet", "modernnca")
+ABSENT = {
+    "realmlp": "its package is not installed here",
+    "tabpfn": "its weights cannot be had offline",
+    "tabicl": "its weights cannot be had offline",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One model on one split of one table, put through one kind of question.
+
+    Attributes
+    ----------
+    kind : {"curve", "closed", "refit"}
+        All sizes of loss; the whole table only; fitted anew without the columns.
+    """
+
+    kind: str
+    dataset: str
+    seed: int
+    model: str
+    mask_rate: float = 0.0
+    imputation: str = "mean"
+
+    @property
+    def file(self) -> str:
+        """Name its file."""
+        return (
+            f"{self.kind}-{self.dataset}-{self.seed}-{self.model}-"
+            f"{self.mask_rate:g}-{self.imputation}.csv"
+        )
+
+    @property
+    def seconds(self) -> float:
+        """Estimate its CPU seconds on one core."""
+        rows, columns = SHAPES[self.dataset]
+        facts = MODELS[self.model].facts
+        tokens = columns / 10 if facts.get("tokens") else 1.0
+        longer = 2.0 if TABLES[self.dataset][1] == "regression" else 1.0
+        fit, answer = facts["seconds"]
+        fit *= 0.8 * rows / 1e3 * tokens * longer
+        if self.kind == "closed":
+            return float(fit)
+        if self.kind == "refit":
+            return float(fit * _subsets(columns, REFIT_SUBSETS))
+        asked = _subsets(columns, MOST_SUBSETS) * 0.2 * rows / 1e5
+        by_row = 10.0 if self.imputation in ("gaussian", "iterative") else 1.0
+        return float(fit + answer * asked * tokens * by_row)
+
+    @property
+    def price(self) -> float:
+        """Weigh its cost by its worth: what is cheap and asked for goes first."""
+        return self.seconds / WORTH.get(self.dataset, 1.0) / WORTH.get(self.kind, 1.0)
+
+
+def _subsets(columns: int, most: int) -> int:
+    return sum(min(most, comb(columns, k)) for k in range(columns + 1))
+
+
+def questions(dataset: str) -> list[tuple[str, str, float, str]]:
+    """List kind, model, mask rate and imputation of all cells of a table."""
+    task = TABLES[dataset][1]
+    found = []
+    for name in names_for(task):
+        if name in ABSENT:
+            continue
+        found.append(("curve", name, 0.0, "mean"))
+        if MODELS[name].facts["family"] == "network" or name in BOOSTERS:
+            found.append(("curve", name, MASK_RATE, "mean"))
+        if name in IMPUTED:
+            found += [("curve", name, 0.0, how) for how in IMPUTERS]
+        if name in REFITTED:
+            found.append(("refit", name, 0.0, "mean"))
+    return found
+
+
+def cells() -> list[Cell]:
+    """List all cells, the cheap ones first and the splits of one together."""
+    groups = []
+    for dataset in TABLES:
+        for kind, *question in questions(dataset):
+            group = [Cell(kind, dataset, seed, *question) for seed in SEEDS]
+            groups.append(group)
+            plain = kind == "curve" and group[0].mask_rate == 0
+            if plain and group[0].seconds > DEAREST and question[2] == "mean":
+                # The curve is too dear; whether it learns at all can be afforded.
+                groups.append([Cell("closed", dataset, s, *question) for s in SEEDS])
+    groups.sort(key=lambda group: group[0].price)
+    return [cell for group in groups for cell in group]
+
+
+def measure(cell: Cell, table: tuple[pd.DataFrame, pd.Series, str]) -> pd.DataFrame:
+    """Fit one model on one split and take its columns away."""
+    X, y, task = table
+    X_train, X_test, y_train, y_test = train_test_split(
+        X, y, test_size=0.2, random_state=cell.seed
+    )
+    split = (X_train, y_train, X_test, y_test)
+    started = time.process_time()
+    model = fitted(cell, task, X_train, y_train)
+    seconds = time.process_time() - started
+    settings: dict[str, Any] = {
+        "metric": MEASURES[task],
+        "random_state": cell.seed,
+        "task": task,
+        "imputer": cell.imputation,
+    }
+    if cell.kind == "refit":
+        rows = refits(cell, model, split, task, settings)
+    else:
+        closed = cell.kind == "closed"
+        curve = shift_curve(
+            model,
+            *split,
+            scenario="random",
+            degrees=[1] if closed else None,
+            max_subsets=1 if closed else MOST_SUBSETS,
+            **settings,
+        )
+        rows = curve.table.drop(columns=["mask", "column"], errors="ignore")
+        rows = rows[rows["k"] == 0] if closed else rows
+    rows = rows.assign(
+        kind=cell.kind,
+        dataset=cell.dataset,
+        seed=cell.seed,
+        model=cell.model,
+        mask_rate=cell.mask_rate,
+        imputation=cell.imputation,
+    )
+    rows["fit_seconds"] = seconds
+    rows["seconds"] = time.process_time() - started
+    return rows[[name for name in COLUMNS if name in rows.columns]]
+
+
+COLUMNS = (
+    *("kind", "dataset", "seed", "model", "mask_rate", "imputation", "k", "measure"),
+    *("value", "sd", "n_subsets", "refit", "trained", "fit_seconds", "seconds"),
+)
+
+
+def fitted(cell: Cell, task: str, X: pd.DataFrame, y: pd.Series) -> Any:
+    """Fit the model of a cell with its defaults."""
+    more = {"mask_rate": cell.mask_rate} if cell.mask_rate else {}
+    return make_model(cell.model, task, random_state=cell.seed, **more).fit(X, y)
+
+
+def refits(
+    cell: Cell, model: Any, split: Any, task: str, settings: dict[str, Any]
+) -> pd.DataFrame:
+    """Compare imputed, trained for loss and fitted anew, all on the same subsets."""
+    case = {"scenarios": ["random"], "max_subsets": REFIT_SUBSETS, **settings}
+    plain = upper_bound(model, *split, **case)
+    lossy = Cell(cell.kind, cell.dataset, cell.seed, cell.model, MASK_RATE)
+    trained = shift_curve(
+        fitted(lossy, task, *split[:2]),
+        *split,
+        scenario="random",
+        max_subsets=REFIT_SUBSETS,
+        **settings,
+    ).table
+    keys = ["k", "measure"]
+    means = plain.groupby(keys)[["imputed", "upper"]].agg(["mean", "size"])
+    found = pd.DataFrame(
+        {
+            "value": means["imputed", "mean"],
+            "refit": means["upper", "mean"],
+            "n_subsets": means["imputed", "size"],
+            "trained": trained.set_index(keys)["value"],
+        }
+    ).dropna()
+    return found.reset_index()
+
+
+def collect(parts: Path) -> None:
+    """Join the parts, and tell of every cell whether and why it is missing."""
+    found, states = [], []
+    for cell in cells():
+        file = parts / cell.file
+        there = file.exists()
+        part = pd.read_csv(file) if there else None
+        if part is not None:
+            found.append(part)
+        states.append(
+            {
+                "kind": cell.kind,
+                "dataset": cell.dataset,
+                "seed": cell.seed,
+                "model": cell.model,
+                "mask_rate": cell.mask_rate,
+                "imputation": cell.imputation,
+                "estimate": cell.seconds,
+                "seconds": None if part is None else part["seconds"].iloc[0],
+                "state": (
+                    "measured"
+                    if there
+                    else "too dear"
+                    if cell.seconds > DEAREST
+                    else "not reached"
+                ),
+            }
+        )
+    save(pd.concat(found), HERE / "results-networks.csv")
+    save(pd.DataFrame(states), HERE / "results-networks-cells.csv")
+
+
+def main() -> None:
+    """Measure what is not there yet, or write the CSV files."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("parts", type=Path)
+    parser.add_argument("--worker", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--collect", action="store_true")
+    arguments = parser.parse_args()
+    arguments.parts.mkdir(parents=True, exist_ok=True)
+    if arguments.collect:
+        collect(arguments.parts)
+        return
+    tables = {name: load(arguments.folder, name) for name in TABLES}
+    mine = cells()[arguments.worker :: arguments.workers]
+    for cell in mine:
+        file = arguments.parts / cell.file
+        if file.exists() or cell.seconds > DEAREST:
+            continue
+        with warnings.catch_warnings():
+            # Small tables have fewer subsets of a size than the cap.
+            warnings.filterwarnings("ignore", message="there are no more than")
+            rows = measure(cell, tables[cell.dataset])
+        waiting = file.with_suffix(".part")
+        save(rows, waiting)
+        waiting.rename(file)
+
+
+if __name__ == "__main__":
+    main()

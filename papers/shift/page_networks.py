@@ -1,0 +1,484 @@
+"""Write the page `docs/reproduction/shift-networks.md` from the CSV files here.
+
+    python -m papers.shift.page_networks
+
+Nothing is measured here: published numbers are in `published-*.csv`, ours in
+`results-networks*.csv`, made by `networks.py`. A number is shown where all three splits
+are there; its interval is Student's over the splits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from caveat.models import MODELS
+from papers import write_pages
+from papers.shift.cells import MAIN, grid, number, read
+from papers.shift.networks import ABSENT, DEAREST, MASK_RATE, REFIT_SUBSETS, SHAPES
+from papers.shift.run import SEEDS, TABLES
+from papers.shift.summaries import gap_table, rank_table
+
+HERE = Path(__file__).parent
+ROBUST = {"binary": "auc", "multiclass": "auc", "regression": "rmse"}
+TITLES = {"accuracy": "accuracy", "auc": "AUC", "rmse": "RMSE"}
+BINS = ("20%", "40%", "60%", "80%", "100%")
+LINEAR = ("logistic-regression", "ridge")
+RIVAL = "catboost"
+PRINTED = {"ft-transformer": "FT-T"}
+DIRECTION = {"accuracy": 1.0, "auc": 1.0, "rmse": -1.0}
+
+
+def title(model: str) -> str:
+    """Spell a model as the paper does."""
+    return PRINTED.get(model, MODELS[model].title)
+
+
+def interval(values: Iterable[float]) -> tuple[float, float]:
+    """Give the mean of the splits and the half width of its 95 % interval."""
+    found = np.asarray(list(values), dtype=float)
+    if len(found) < 2:
+        return float(found.mean()), np.nan
+    half = stats.t.ppf(0.975, len(found) - 1) * found.std(ddof=1) / len(found) ** 0.5
+    return float(found.mean()), float(half)
+
+
+def shown(values: Iterable[float], places: int = 3) -> str:
+    """Write a mean with the half width of its interval."""
+    mean, half = interval(values)
+    return f"{mean:+.{places}f} ± {number(half, places)}"
+
+
+def whole(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Keep what has all splits."""
+    splits = frame.groupby(keys, dropna=False)["seed"].transform("nunique")
+    return frame[splits == len(SEEDS)]
+
+
+def load() -> pd.DataFrame:
+    """Read the results, with the task and the share of the columns that are gone."""
+    rows = read("results-networks.csv")
+    rows["task"] = rows["dataset"].map(lambda name: TABLES[name][1])
+    columns = rows["dataset"].map(lambda name: SHAPES[name][1])
+    rows["degree"] = rows["k"] / columns
+    return rows.assign(scenario="random")
+
+
+def plain(rows: pd.DataFrame) -> pd.DataFrame:
+    """Keep the curves of models trained as usual, filled in by means."""
+    usual = (rows["mask_rate"] == 0) & (rows["imputation"] == "mean")
+    found = rows[usual & (rows["kind"] == "curve")]
+    return whole(found, ["dataset", "model"])
+
+
+def extent_section(cells: pd.DataFrame) -> str:
+    """Say what was run and what was not."""
+    curves = cells[cells["kind"] == "curve"]
+    table = []
+    for dataset in SHAPES:
+        here = curves[curves["dataset"] == dataset]
+        families = here["model"].map(lambda name: MODELS[name].facts["family"])
+        row: list[object] = [dataset]
+        for network in (True, False):
+            part = here[(families == "network") == network]
+            done = part[part["state"] == "measured"]
+            row.append(f"{len(done)} of {len(part)}")
+        row.append(f"{here['seconds'].sum():.0f}")
+        table.append(row)
+    header = ["table", "cells of networks", "of other models", "CPU seconds"]
+    total = cells["seconds"].sum()
+    states = cells["state"].value_counts()
+    closed = (
+        f"{states.get('measured', 0)} of {len(cells)} cells were measured, in "
+        f"{total:.0f} CPU seconds of one core; {states.get('too dear', 0)} were left "
+        f"out before the start, because their estimate is above {DEAREST:.0f} s; "
+        f"{states.get('not reached', 0)} were not reached: the run was stopped by "
+        "the clock. `networks.py` goes on where it stopped."
+    )
+    return f"{closed}\n\n{grid(header, table)}\n\n{_missing(cells)}"
+
+
+def _missing(cells: pd.DataFrame) -> str:
+    """List what is not there; a name alone means that all of its cells are missing."""
+    lines = [f"- {title(name)}, all tables: {why}" for name, why in ABSENT.items()]
+    gone = cells[(cells["state"] != "measured") & (cells["kind"] != "closed")]
+    for (dataset, state), part in gone.groupby(["dataset", "state"], sort=False):
+        names = []
+        for model, few in part.groupby("model", sort=False):
+            same = (cells["dataset"] == dataset) & (cells["model"] == model)
+            all_of_it = cells[same & (cells["kind"] != "closed")]
+            labels = dict.fromkeys(map(_label, few.itertuples()))
+            short = "" if len(few) == len(all_of_it) else f" ({', '.join(labels)})"
+            names.append(f"{title(str(model))}{short}")
+        lines.append(f"- {dataset}, {state}: {', '.join(names)}")
+    return (
+        "Cells that are not there (a name alone: all cells of that model):\n\n"
+        + "\n".join(lines)
+    )
+
+
+def _label(cell: Any) -> str:
+    if cell.kind == "refit":
+        return "refitted"
+    if cell.mask_rate:
+        return "trained for loss"
+    return "usual" if cell.imputation == "mean" else str(cell.imputation)
+
+
+def learnt_section(rows: pd.DataFrame) -> str:
+    """Hold every model with all columns against the linear one, paired."""
+    intact = rows[(rows["k"] == 0) & (rows["mask_rate"] == 0)]
+    intact = intact[intact["kind"].isin(["curve", "closed"])]
+    intact = intact[intact["imputation"] == "mean"]
+    intact = intact[intact["task"].map(MAIN) == intact["measure"]]
+    table, behind = [], []
+    for dataset in SHAPES:
+        here = whole(intact[intact["dataset"] == dataset], ["model"])
+        wide = here.pivot_table(index="seed", columns="model", values="value")
+        base = next((name for name in LINEAR if name in wide), None)
+        if base is None:
+            continue
+        seconds = here.groupby("model")["fit_seconds"].mean()
+        for model in wide:
+            if MODELS[model].facts["family"] != "network":
+                continue
+            if TABLES[dataset][1] == "regression":
+                off, allowed = wide[model] / wide[base] - 1, 0.05
+                ahead = -off
+            else:
+                ahead, allowed = wide[model] - wide[base], 0.03
+            late = ahead.mean() < -allowed
+            behind += [f"{title(model)} on {dataset}"] if late else []
+            table.append(
+                [
+                    *(dataset, title(model), number(wide[model].mean())),
+                    *(number(wide[base].mean()), shown(ahead)),
+                    *("behind" if late else "", number(seconds[model], 1)),
+                ]
+            )
+    header = ["table", "network", "network", "linear", "ahead by", "", "CPU s per fit"]
+    header[2] = "accuracy or RMSE"
+    verdict = (
+        "None is more than 3 points of accuracy, or 5 % of the RMSE, behind."
+        if not behind
+        else f"More than 3 points, or 5 % of the RMSE, behind: {', '.join(behind)}."
+    )
+    return f"{verdict}\n\n{grid(header, table)}"
+
+
+def leak_section(rows: pd.DataFrame) -> str:
+    """Check that nothing is known when every column is gone."""
+    last = rows[(rows["measure"] == "auc") & (rows["kind"] == "curve")]
+    last = last[last["degree"] == 1]
+    # A cell drawn from the training rows differs from row to row: that is noise.
+    fixed = last[last["imputation"] != "random"]
+    off = (fixed["value"] - 0.5).abs()
+    return (
+        f"With every column gone the AUC is 0.5 in {int((off == 0).sum())} of "
+        f"{len(fixed)} cells; the largest difference is {off.max():.2g}."
+    )
+
+
+def gap_section(rows: pd.DataFrame) -> str:
+    """Show Table 3 with intervals, beside print."""
+    main = plain(rows)
+    main = main[main["task"].map(MAIN) == main["measure"]]
+    each = {seed: gap_table(part) for seed, part in main.groupby("seed")}
+    printed = read("published-gaps.csv").pivot_table(
+        index=["task", "model"], columns="bin", values="gap"
+    )
+    parts = []
+    for task in MAIN:
+        models = list(dict.fromkeys(main[main["task"] == task]["model"]))
+        table = []
+        for model in models:
+            if model == "dummy":
+                continue
+            used = main[(main["task"] == task) & (main["model"] == model)]
+            row: list[object] = [title(model), ", ".join(used["dataset"].unique())]
+            for name in BINS:
+                ours = [
+                    gaps.loc[task, model].get(name, np.nan) for gaps in each.values()
+                ]
+                theirs = np.nan
+                if (task, title(model)) in printed.index:
+                    theirs = printed.loc[task, title(model)].get(name, np.nan)
+                row.append(f"{_found(ours)} / {number(theirs)}")
+            table.append(row)
+        header = ["model", "our tables", *BINS]
+        parts.append(f"{task}, {TITLES[MAIN[task]]}:\n\n{grid(header, table)}")
+    return "\n\n".join(parts)
+
+
+def _found(values: list[float]) -> str:
+    return "–" if np.isnan(values).any() else shown(values)
+
+
+def rank_section(rows: pd.DataFrame) -> str:
+    """Show Table 4 with its spread over splits, table by table, beside print."""
+    main = plain(rows)
+    main = main[main["task"].map(MAIN) == main["measure"]]
+    printed = read("published-ranks.csv").pivot_table(
+        index=["task", "model"], columns="bin", values="rank"
+    )
+    parts = []
+    for dataset in SHAPES:
+        here = main[(main["dataset"] == dataset) & (main["model"] != "dummy")]
+        if here["model"].nunique() < 5:
+            continue
+        task = TABLES[dataset][1]
+        each = [rank_table(part).loc[task] for _, part in here.groupby("seed")]
+        table = []
+        order = sum(ranks["0%"] for ranks in each).sort_values().index
+        for model in order:
+            row: list[object] = [title(model)]
+            for name in ("0%", *BINS):
+                ours = [ranks.loc[model].get(name, np.nan) for ranks in each]
+                theirs = np.nan
+                if (task, title(model)) in printed.index:
+                    theirs = printed.loc[task, title(model)].get(name, np.nan)
+                low, high = min(ours), max(ours)
+                span = "–" if np.isnan(low) else f"{low:g} to {high:g}"
+                row.append(f"{span} / {number(theirs, 0)}")
+            table.append(row)
+        header = [f"{dataset}, {len(order)} models", "0%", *BINS]
+        parts.append(grid(header, table))
+    return "\n\n".join(parts)
+
+
+def rival_section(rows: pd.DataFrame) -> str:
+    """Hold networks against the paper's best tree, ours and printed."""
+    main = plain(rows)
+    main = main[main["task"].map(MAIN) == main["measure"]]
+    printed = read("published-random.csv")
+    printed = printed[printed["measure"] != "auc"]
+    table = []
+    for dataset, here in main.groupby("dataset", sort=False):
+        if RIVAL not in set(here["model"]):
+            continue
+        sign = DIRECTION[MAIN[TABLES[str(dataset)][1]]]
+        theirs = printed[printed["dataset"] == dataset].pivot_table(
+            index="k", columns="model", values="value"
+        )
+        for model in dict.fromkeys(here["model"]):
+            if MODELS[model].facts["family"] != "network":
+                continue
+            row: list[object] = [dataset, title(model)]
+            for closed in (True, False):
+                part = here[(here["k"] == 0) == closed]
+                wide = part.pivot_table(index="seed", columns="model", values="value")
+                row.append(shown(sign * (wide[model] - wide[RIVAL])))
+                known = title(model) in theirs
+                gap = np.nan
+                if known:
+                    chosen = theirs[(theirs.index == 0) == closed]
+                    gap = sign * (chosen[title(model)] - chosen[title(RIVAL)]).mean()
+                row.append("–" if np.isnan(gap) else f"{gap:+.3f}")
+            table.append(row)
+    header = ["table", "network", "all columns", "print", "columns gone", "print"]
+    return grid(header, table)
+
+
+def decay(rows: pd.DataFrame) -> pd.DataFrame:
+    """Average each curve over its degrees: AUC or RMSE while columns are gone."""
+    some = rows[(rows["k"] > 0) & (rows["task"].map(ROBUST) == rows["measure"])]
+    keys = ["kind", "dataset", "model", "mask_rate", "imputation", "seed"]
+    return some.groupby(keys, sort=False)[["value", "refit", "trained"]].mean()
+
+
+def lossy_section(rows: pd.DataFrame) -> str:
+    """Pair training for loss with the usual training, over splits."""
+    means = decay(rows[rows["kind"] == "curve"]).reset_index()
+    filled = means[means["imputation"] == "mean"]
+    keys = ["dataset", "model"]
+    wide = filled.pivot_table(
+        index=[*keys, "seed"], columns="mask_rate", values="value"
+    ).dropna()
+    table, gains, halves, pooled = [], [], [], []
+    for (dataset, model), part in wide.groupby(level=keys, sort=False):
+        if len(part) < len(SEEDS):
+            continue
+        measure = ROBUST[TABLES[dataset][1]]
+        gain = DIRECTION[measure] * (part[MASK_RATE] - part[0.0])
+        if measure == "auc":
+            pooled.append(gain.droplevel(keys).rename(model))
+        mean, half = interval(gain)
+        verdict = "open" if abs(mean) <= half else "better" if mean > 0 else "worse"
+        gains.append((dataset, model, verdict))
+        halves.append((measure, half))
+        table.append(
+            [
+                *(dataset, title(model), TITLES[measure]),
+                *(number(part[0.0].mean()), number(part[MASK_RATE].mean())),
+                *(shown(gain), verdict),
+            ]
+        )
+    header = ["table", "model", "measure", "trained as usual", "trained for loss"]
+    header += ["gain over splits", "verdict"]
+    lines = [_count(gains), _together(pooled), grid(header, table), _power(halves)]
+    return "\n\n".join(lines)
+
+
+def _together(pooled: list[pd.Series]) -> str:
+    """Average the gains of all pairs of a split: what all of them say together."""
+    told = []
+    for network in (True, False):
+        own = [
+            gain
+            for gain in pooled
+            if (MODELS[str(gain.name)].facts["family"] == "network") == network
+        ]
+        if own:
+            who = "networks" if network else "boosters"
+            mean = shown(pd.concat(own, axis=1).mean(axis=1))
+            told.append(f"{mean} for the {len(own)} pairs of {who}")
+    return (
+        "Mean gain of AUC over all pairs, interval over the three splits: "
+        f"{', '.join(told)}. It speaks of these tables and models, not of others."
+    )
+
+
+def _count(gains: list[tuple[str, str, str]]) -> str:
+    lines = []
+    for network in (True, False):
+        found = [
+            verdict
+            for _, model, verdict in gains
+            if (MODELS[model].facts["family"] == "network") == network
+        ]
+        who = "networks" if network else "boosters"
+        lines.append(
+            f"{who}: {found.count('better')} of {len(found)} pairs of a table and a "
+            f"model better, {found.count('worse')} worse, {found.count('open')} open"
+        )
+    return "Of " + "; of ".join(lines) + "."
+
+
+def _power(halves: list[tuple[str, float]]) -> str:
+    found = pd.DataFrame(halves, columns=["measure", "half"])
+    middle = found.groupby("measure")["half"].median()
+    told = ", ".join(f"{number(x)} of {TITLES[name]}" for name, x in middle.items())
+    return (
+        "Power: three splits are few, and Student's quantile is 4.3. Half of these "
+        f"intervals are wider than ± {told}: a gain below that stays open, whether it "
+        "is there or not."
+    )
+
+
+def imputer_section(rows: pd.DataFrame) -> str:
+    """Show Table 8: trees with each imputation, beside training for loss."""
+    heart = rows[(rows["dataset"] == "heart") & (rows["kind"] == "curve")]
+    heart = heart[(heart["measure"] == "accuracy") & heart["k"].between(1, 10)]
+    heart = whole(heart, ["model", "mask_rate", "imputation"])
+    printed = read("published-imputation.csv")
+    theirs = printed.groupby(["model", "imputation"])["value"].mean()
+    names = heart[(heart["imputation"] != "mean") | (heart["mask_rate"] > 0)]["model"]
+    table = []
+    for model in dict.fromkeys(names):
+        part = heart[heart["model"] == model]
+        keys = ["mask_rate", "imputation", "seed"]
+        means = part.groupby(keys, sort=False)["value"].mean()
+        base = part[(part["mask_rate"] == 0) & (part["imputation"] == "mean")]
+        if base.empty:
+            continue
+        base = base.groupby("seed")["value"].mean()
+        for (rate, how), values in means.groupby(level=keys[:2], sort=False):
+            label = f"trained for loss, {rate:g}" if rate else how
+            gain = values.droplevel(keys[:2]) - base
+            ours = "–" if not rate and how == "mean" else shown(gain)
+            print_value = np.nan if rate else theirs.get((title(model), how), np.nan)
+            table.append(
+                [
+                    *(title(model), label, number(values.mean()), ours),
+                    number(print_value),
+                ]
+            )
+    header = ["model", "what is done", "accuracy, k = 1 to 10", "against the mean"]
+    return grid([*header, "print"], table)
+
+
+def refit_section(rows: pd.DataFrame) -> str:
+    """Hold filling in and training for loss against fitting again, same subsets."""
+    means = decay(rows[rows["kind"] == "refit"]).reset_index()
+    table = []
+    for (dataset, model), part in means.groupby(["dataset", "model"], sort=False):
+        if len(part) < len(SEEDS):
+            continue
+        measure = ROBUST[TABLES[dataset][1]]
+        sign = DIRECTION[measure]
+        ceiling = sign * (part["refit"] - part["value"])
+        rest = sign * (part["refit"] - part["trained"])
+        table.append(
+            [
+                *(dataset, title(model), TITLES[measure], number(part["value"].mean())),
+                *(number(part["trained"].mean()), number(part["refit"].mean())),
+                *(shown(ceiling), shown(rest)),
+            ]
+        )
+    header = ["table", "model", "measure", "filled in", "trained for loss", "refitted"]
+    header += ["refitting gains", "and over training for loss"]
+    if not table:
+        return "No model has been refitted on all splits yet."
+    return grid(header, table)
+
+
+def floor_section(rows: pd.DataFrame) -> str:
+    """Say what the best constant answer reaches."""
+    main = plain(rows)
+    main = main[(main["k"] == 0) & (main["model"] == "dummy")]
+    main = main[main["task"].map(MAIN) == main["measure"]]
+    table = [
+        [dataset, TITLES[part["measure"].iloc[0]], number(part["value"].mean())]
+        for dataset, part in main.groupby("dataset", sort=False)
+    ]
+    return grid(["table", "measure", "best constant answer"], table)
+
+
+def cost_section(cells: pd.DataFrame) -> str:
+    """Hold the estimates against what was measured."""
+    done = cells[(cells["state"] == "measured") & (cells["kind"] == "curve")]
+    done = done[
+        done["model"].map(lambda name: MODELS[name].facts["family"]) == "network"
+    ]
+    sums = done.groupby("model", sort=False)[["estimate", "seconds"]].sum()
+    counts = done.groupby("model", sort=False).size()
+    table = [
+        [title(model), counts[model], *(number(one, 1) for one in row)]
+        for model, row in sums.iterrows()
+    ]
+    return grid(["network", "cells", "CPU s estimated", "CPU s measured"], table)
+
+
+def files() -> dict[str, str]:
+    """Give the page."""
+    rows, cells = load(), read("results-networks-cells.csv")
+    words = (HERE / "words-networks.md").read_text(encoding="utf-8")
+    parts = {
+        "extent": extent_section(cells),
+        "floor": floor_section(rows),
+        "learnt": learnt_section(rows),
+        "leaks": leak_section(rows),
+        "gaps": gap_section(rows),
+        "ranks": rank_section(rows),
+        "rivals": rival_section(rows),
+        "imputers": imputer_section(rows),
+        "lossy": lossy_section(rows),
+        "refits": refit_section(rows),
+        "costs": cost_section(cells),
+        "subsets": str(REFIT_SUBSETS),
+    }
+    for name, text in parts.items():
+        mark = f"<!-- {name} -->"
+        if mark not in words:
+            raise SystemExit(f"words-networks.md has no place for {name}")
+        words = words.replace(mark, text)
+    return {"shift-networks.md": words}
+
+
+if __name__ == "__main__":
+    write_pages(files())
