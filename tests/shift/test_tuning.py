@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 from caveat.exceptions import InvalidInput, UnknownName
+from caveat.models import make_model
 from caveat.models.registry import MODELS
 from caveat.shift._tuning import SAMPLER, tune
 
@@ -30,6 +31,33 @@ def test_the_same_seed_finds_the_same(mixed):
     pd.testing.assert_frame_equal(one.trials, two.trials)
     assert one.measure == "rmse"
     assert one.value == one.trials["value"].min()
+
+
+def test_a_search_that_was_cut_off_goes_on_and_finds_the_same(
+    mixed, tmp_path, monkeypatch
+):
+    X, y, _, _ = mixed("regression")
+    whole = tune("ridge", X, y, n_trials=14)
+    file = tmp_path / "search.log"
+    fits = []
+
+    def cut_off(*args, **settings):
+        fits.append(settings)
+        if len(fits) == 6:
+            raise KeyboardInterrupt
+        return make_model(*args, **settings)
+
+    monkeypatch.setattr("caveat.shift._tuning.make_model", cut_off)
+    with pytest.raises(KeyboardInterrupt):
+        tune("ridge", X, y, n_trials=14, file=file)
+    again = tune("ridge", X, y, n_trials=14, file=file)
+    assert len(fits) == 6 + 14 - 5
+    pd.testing.assert_frame_equal(again.trials, whole.trials)
+    tune("ridge", X, y, n_trials=14, file=file)
+    assert len(fits) == 6 + 14 - 5
+    # Other rows have trials of their own.
+    other = tune("ridge", X, y + 1, n_trials=2, file=file)
+    assert len(other.trials) == 2
 
 
 def test_a_name_for_labels_finds_its_counterpart_for_numbers(mixed):

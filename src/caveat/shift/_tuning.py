@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
+from os import PathLike, fspath
 from typing import Any, Literal
 
 import numpy as np
@@ -66,6 +69,7 @@ def tune(
     sampler_seed: int = 0,
     random_state: int = 0,
     fixed: Mapping[str, Any] | None = None,
+    file: str | PathLike[str] | None = None,
 ) -> Tuning:
     """Search a model's hyperparameters, on training rows alone.
 
@@ -89,6 +93,10 @@ def tune(
         Seed of the held-out part and of the fits.
     fixed : mapping, optional
         Parameters that are not searched.
+    file : path, optional
+        Where finished trials are kept. The same call goes on from there, after any
+        interruption, and finds what it would have found without one; a call with
+        other rows or settings keeps its own trials beside them.
 
     Returns
     -------
@@ -150,10 +158,21 @@ def tune(
         return float(np.mean(answers == truth))
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    sampler = optuna.samplers.TPESampler(seed=sampler_seed, **SAMPLER)
-    search = optuna.create_study(direction=better, sampler=sampler)
-    default = score({})
-    search.optimize(objective, n_trials=n_trials - 1)
+    asked_for = [name, asked, validation, sampler_seed, random_state, dict(fixed or {})]
+    search = optuna.create_study(
+        direction=better,
+        storage=None if file is None else _journal(file),
+        study_name=_digest(table, labels, asked_for),
+        load_if_exists=True,
+    )
+    if "default" not in search.user_attrs:
+        search.set_user_attr("default", score({}))
+    default = search.user_attrs["default"]
+    for number in range(len(_done(search)), n_trials - 1):
+        # A seed for each: what comes next depends on what was found, not on when.
+        seed = int(np.random.SeedSequence([sampler_seed, number]).generate_state(1)[0])
+        search.sampler = optuna.samplers.TPESampler(seed=seed, **SAMPLER)
+        search.optimize(objective, n_trials=1)
     return _outcome(
         name, default, search, space, measure, better, sampler_seed, validation
     )
@@ -170,7 +189,7 @@ def _outcome(
     validation: float,
 ) -> Tuning:
     rows: list[dict[str, Any]] = [{"value": default}]
-    for trial in search.trials:
+    for trial in _done(search):
         found = {key: _value(trial.params[key], space[key]) for key in trial.params}
         rows.append({**found, "value": trial.value})
     sign = 1 if better == "maximize" else -1
@@ -193,6 +212,25 @@ def _outcome(
             "optuna": optuna.__version__,
         },
     )
+
+
+def _journal(file: str | PathLike[str]) -> Any:
+    """Open the file that keeps finished trials, a line for each step."""
+    backend = optuna.storages.journal.JournalFileBackend(fspath(file))
+    return optuna.storages.JournalStorage(backend)
+
+
+def _done(search: Any) -> list[Any]:
+    """List the trials that came to an end; one that was cut off is made again."""
+    finished = (optuna.trial.TrialState.COMPLETE,)
+    return list(search.get_trials(deepcopy=False, states=finished))
+
+
+def _digest(table: pd.DataFrame, labels: pd.Series, asked_for: list[Any]) -> str:
+    """Name a search by its rows and settings."""
+    rows = pd.util.hash_pandas_object(table.assign(**{"\0": labels.to_numpy()}))
+    text = json.dumps([list(map(str, table.columns)), asked_for], default=str)
+    return sha256(rows.to_numpy().tobytes() + text.encode()).hexdigest()
 
 
 def _suggest(trial: Any, name: str, distribution: Mapping[str, Any]) -> Any:
