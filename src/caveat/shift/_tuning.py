@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import optuna
 import pandas as pd
+from optuna.storages.journal import JournalFileBackend
 
 from caveat.exceptions import InvalidInput
 from caveat.models import counterpart, make_model
@@ -216,8 +217,7 @@ def _outcome(
 
 def _journal(file: str | PathLike[str]) -> Any:
     """Open the file that keeps finished trials, a line for each step."""
-    backend = optuna.storages.journal.JournalFileBackend(fspath(file))
-    return optuna.storages.JournalStorage(backend)
+    return optuna.storages.JournalStorage(JournalFileBackend(fspath(file)))
 
 
 def _done(search: Any) -> list[Any]:
