@@ -8,7 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import caveat.bags
+import caveat.candidates
 import caveat.eapp
+import caveat.multilabel
 import caveat.shift
 from caveat import pages
 
@@ -62,7 +65,52 @@ MAKE = {
     "words": words,
 }
 QUICK = {"shuffles": 19, "folds": 3, "k_max": 3}
+
+
+def grouped(file):
+    """Give every row a town; where somebody is ill depends on it."""
+    frame = pd.read_csv(file)
+    frame["town"] = [f"t{number % 4}" for number in range(len(frame))]
+    frame.to_csv(file, index=False)
+    return file
+
+
+def by_shares(file):
+    frame = pd.read_csv(grouped(file))
+    shares = pd.crosstab(frame["town"], frame["y"], normalize="index").reset_index()
+    return caveat.bags.look(
+        frame.drop(columns="y"), "town", shares=shares, learners=["em-lr"]
+    )
+
+
+def by_sets(file):
+    frame = pd.read_csv(file)
+    every = "|".join(sorted(frame["y"].unique()))
+    frame["set"] = frame["y"].where(np.arange(len(frame)) % 3 > 0, every)
+    return caveat.candidates.look(frame, "set", truth="y", steps=5)
+
+
+def by_labels(file):
+    frame = pd.read_csv(file)
+    words = pd.get_dummies(frame["y"]).astype(int).add_prefix("is ")
+    frame = frame.drop(columns="y").join(words)
+    return caveat.multilabel.look(frame, list(words), models=["ml-knn"], resamples=20)
+
+
+LOOKS = {
+    "eapp": lambda file: caveat.eapp.look(file, target="y", **QUICK),
+    "shift": lambda file: caveat.shift.look(file, target="y"),
+    "bags": lambda file: caveat.bags.look(
+        grouped(file), "town", "y", learners=["em-lr"], repeats=2, smallest=5
+    ),
+    "shares": by_shares,
+    "candidates": by_sets,
+    "multilabel": by_labels,
+}
+FEW = ("noise", "rare", "classes", "gaps")
 FILES = [(name, topic) for name in MAKE for topic in ("eapp", "shift")]
+FILES += [(name, topic) for name in FEW for topic in list(LOOKS)[2:]]
+FILES.remove(("classes", "bags"))  # many solvers: too long for what it adds
 
 
 @pytest.mark.thorough
@@ -71,10 +119,7 @@ def test_a_file_goes_through_without_a_breach(tmp_path, name, topic):
     jsonschema = pytest.importorskip("jsonschema")
     file = tmp_path / f"{name}.csv"
     MAKE[name](sum(map(ord, name))).to_csv(file, index=False)
-    if topic == "eapp":
-        look = caveat.eapp.look(file, target="y", **QUICK)
-    else:
-        look = caveat.shift.look(file, target="y")
+    look = LOOKS[topic](file)
     for law in laws.LAWS:
         law(look)
     schema = json.loads(pages.schema_path().read_text("utf-8"))

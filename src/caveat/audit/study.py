@@ -55,7 +55,7 @@ class AuditTopic:
     """The page about a person's file, trial by trial.
 
     It is `private`: error messages and notes may quote cells, so they stay out of the
-    ledger.
+    ledger. It takes `whole_tables`: dates and names of rows order and group the folds.
     """
 
     name = "audit"
@@ -66,6 +66,7 @@ class AuditTopic:
     protocols = ("caveat",)
     default_rules = ()
     private = True
+    whole_tables = True
     # Every learner is tried in the topic that it comes from already.
     small: Mapping[str, Any] = {"datasets": []}
 

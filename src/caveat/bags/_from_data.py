@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ def look(
     counts: bool = False,
     positive: str | None = None,
     drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
     learners: Sequence[str] = QUICK_LEARNERS,
     repeats: int = 5,
     smallest: int = 10,
@@ -61,6 +63,8 @@ def look(
         The class that ``share`` or F1 is about.
     drop : sequence of str
         Columns to leave out.
+    keep : sequence of str
+        Columns that stay features, though they only date or name their rows.
     learners : sequence of str
         Names from the registry.
     repeats : int, default=5
@@ -118,6 +122,7 @@ def look(
             labelled=labelled,
             counts=counts,
             drop=drop,
+            keep=keep,
             rules=wanted,
             command=command,
             **options,
@@ -125,7 +130,7 @@ def look(
     if labelled is not None or counts:
         name = "--counts" if counts else "--labelled"
         raise InvalidInput(f"{name}: it goes with --shares; --target has all labels")
-    dataset = _labelled_data(items, str(target), by, drop)
+    dataset = _labelled_data(items, str(target), by, drop, keep)
     options["positive"] = positive_class(dataset.y, positive)
     found = examine_bags(
         dataset.X,
@@ -138,6 +143,8 @@ def look(
     )
     file = Path(items).name if isinstance(items, str | Path) else dataset.name
     about = About.of(dataset, file=file, command=command, positive=positive)
+    if not keep_by:
+        about = replace(about, columns=about.columns - 1)
     return page.look(found, about, rules=wanted)
 
 
@@ -147,12 +154,14 @@ def _most(max_items: int) -> int:
     return max_items
 
 
-def _labelled_data(items: Any, target: str, by: str, drop: Sequence[str]) -> Dataset:
+def _labelled_data(
+    items: Any, target: str, by: str, drop: Sequence[str], keep: Sequence[str]
+) -> Dataset:
     if by == target:
         raise InvalidInput(
             f"--by: {by!r} is the target itself; group by another column"
         )
-    dataset = given(items, target=target, drop=drop, keep=[by])
+    dataset = given(items, target=target, drop=drop, keep=[by, *keep])
     if dataset.task == "regression":
         raise InvalidInput(
             f"--target: {target!r} holds {dataset.y.nunique():,} distinct numbers; "

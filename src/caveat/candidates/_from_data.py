@@ -50,6 +50,7 @@ def look(
     *,
     columns: Mapping[str, str | None] | None = None,
     drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
     separator: str = "|",
     algorithms: Sequence[str] = ("proden",),
     steps: int = 1000,
@@ -77,6 +78,8 @@ def look(
         Names of the columns ``item``, ``annotator``, ``label`` where not the usual.
     drop : sequence of str
         Columns that are no features.
+    keep : sequence of str
+        Columns that stay features, though they only date or name their rows.
     separator : str, default="|"
     algorithms : sequence of str
         Partial-label algorithms to try, where there are features.
@@ -115,6 +118,7 @@ def look(
         truth=truth,
         columns=columns,
         drop=drop,
+        keep=keep,
         separator=separator,
     )
     found = examine_candidates(
@@ -136,6 +140,7 @@ def look(
         table.X.shape[1],
         f"{len(found.classes)} classes",
         command,
+        table.left_out,
     )
     network = algorithms[0] if model and algorithms and _can_learn(table) else ""
     saved = _saved(table, network, steps, random_state) if network else None
@@ -330,7 +335,7 @@ def _result(
         ask_again=again,
         unnamed=_unnamed(given, judged),
         conditions=_conditions(held, posterior, seed),
-        notes=(*notes, *_left_out(table)),
+        notes=notes,
     )
 
 
@@ -504,10 +509,3 @@ def _conditions(
 ) -> str:
     out = "" if held is None else f"{count(len(held.item))} answers left out in turn, "
     return f"{len(posterior)} methods, {out}seed {seed}."
-
-
-def _left_out(table: CrowdTable) -> list[str]:
-    return [
-        f"column {name!r} is no feature: {reason}"
-        for name, reason in table.left_out.items()
-    ]

@@ -17,9 +17,8 @@ from caveat.candidates.crowd._long_table import ITEM
 from caveat.datasets import (
     Dataset,
     bytes_of,
-    columns_left_out,
-    detect_kinds,
     existing,
+    features_only,
     find_format,
     read,
     read_csv,
@@ -76,6 +75,7 @@ def read_candidates(
     truth: str | Path | pd.DataFrame | None = None,
     columns: Mapping[str, str | None] | None = None,
     drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
     separator: str = "|",
 ) -> CrowdTable:
     r"""Read candidate labels, such as ``cat|dog``, and what belongs to them.
@@ -96,6 +96,8 @@ def read_candidates(
         Names of the columns ``item``, ``annotator`` and ``label``, where not usual.
     drop : sequence of str
         Columns that are no features.
+    keep : sequence of str
+        Columns that stay features, though they only date or name their rows.
     separator : str, default="|"
         Between the labels of a set.
 
@@ -146,7 +148,11 @@ def read_candidates(
     )
     if candidates is not None:
         _check_sets(str(candidates), found, separator)
-    X, left_out = _features(frame, labelled, names.get("item"), drop, found.items)
+    item = None if frame.empty else _item_column(frame, names.get("item"))
+    apart = [*labelled, *drop, *([] if item is None else [item])]
+    X, left_out = _features(frame, apart, keep, found)
+    if item is not None and item not in {*labelled, *drop}:
+        left_out = {item: "identifier", **left_out}
     codes = None
     if given_truth is not None:
         place = {label: code for code, label in enumerate(classes)}
@@ -379,19 +385,18 @@ def _truth(
 
 
 def _features(
-    frame: pd.DataFrame,
-    labelled: list[str],
-    item: str | None,
-    drop: Sequence[str],
-    items: pd.Index,
+    frame: pd.DataFrame, apart: Sequence[str], keep: Sequence[str], found: Answers
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """Keep what tells of an item; ids, file names, dates and distinct text do not."""
-    unknown = [name for name in drop if name not in frame.columns]
+    unknown = [name for name in apart if name not in frame.columns]
     if unknown:
         raise UnknownName.among("column", unknown[0], map(str, frame.columns))
-    named = [] if frame.empty else [_item_column(frame, item)]
-    named = [name for name in named if name is not None]
-    X = frame.drop(columns=list(dict.fromkeys([*labelled, *drop, *named])))
-    out = {} if X.empty else columns_left_out(X, detect_kinds(X))
-    X = X.drop(columns=list(out)).reindex(items).reset_index(drop=True)
-    return X, {str(name): reason for name, reason in out.items()}
+    X = frame.drop(columns=list(dict.fromkeys(apart))).reindex(found.items)
+    if X.empty:
+        return X.reset_index(drop=True), {}
+    shape = len(found.items), len(found.classes)
+    items = Dataset(
+        name="items", X=X, task="candidates", candidates=np.ones(shape, dtype=bool)
+    )
+    items = features_only(items, keep=keep)
+    return items.X, dict(items.left_out)

@@ -26,6 +26,8 @@ from caveat.cli._show import command_line, look_options, show
 @click.option("--target", metavar="COL", help="Column with labels, in place of shares.")
 @click.option("--positive", metavar="LABEL", help="Class that share and F1 are about.")
 @click.option("--drop", metavar="COL", multiple=True, help="Column to leave out.")
+@click.option("--keep", metavar="COL", multiple=True,
+              help="Date or row name that is a feature all the same.")  # fmt: skip
 @click.option("--learner", metavar="NAME", multiple=True, help="Learner to try.")
 @click.option("--repeats", metavar="N", type=int, default=5, show_default=True)
 @click.option(

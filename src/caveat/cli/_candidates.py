@@ -30,7 +30,9 @@ from caveat.cli._show import command_line, listed, look_options, show
 @click.option(
     "--truth", metavar="COL|CSV", help="True labels, where known; they choose nothing."
 )
-@click.option("--drop", multiple=True, metavar="COL", help="Column to leave out.")
+@click.option("--drop", metavar="COL", multiple=True, help="Column to leave out.")
+@click.option("--keep", metavar="COL", multiple=True,
+              help="Date or row name that is a feature all the same.")  # fmt: skip
 @click.option(
     "--separator", default="|", show_default=True, help="Between labels of a set."
 )

@@ -20,6 +20,8 @@ from caveat.exceptions import InvalidInput
 )
 @click.option("--positive", metavar="LABEL", help="Class 1; others are negative.")
 @click.option("--drop", metavar="COL", multiple=True, help="Column to leave out.")
+@click.option("--keep", metavar="COL", multiple=True,
+              help="Date or row name that is a feature all the same.")  # fmt: skip
 @click.option("--groups", metavar="COL", help="Keep rows of one value in one fold.")
 @click.option("--time", metavar="COL", help="Judge later rows by clusters of earlier.")
 @click.option("--targets", metavar="A,B,...", help="Columns of 0 and 1: many labels.")

@@ -33,6 +33,8 @@ from caveat.exceptions import InvalidInput, listing
 )
 @click.option("--models", metavar="A,B,C", help="Which learners to train.")
 @click.option("--drop", metavar="COL", multiple=True, help="Column to leave out.")
+@click.option("--keep", metavar="COL", multiple=True,
+              help="Date or row name that is a feature all the same.")  # fmt: skip
 @click.option("--test-size", type=float, default=0.3, show_default=True)
 @click.option("--resamples", metavar="N", type=int, default=400, show_default=True)
 @click.option("--seed", metavar="N", type=int, default=0, show_default=True)

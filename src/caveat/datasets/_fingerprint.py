@@ -18,6 +18,7 @@ from caveat.datasets.home._store import is_trusted, recorded_content
 from caveat.exceptions import InvalidInput
 
 _VERSION = 1
+_READER = 2  # counts up when other columns of a person's own file become features
 _RECIPE = 1  # counts up when a reader gives other values for the same bytes
 
 # Content of data sets that only their loader knows, by registry row. Rows are never
@@ -66,7 +67,8 @@ def of_files(digests: list[str], form: str, options: Mapping[str, Any]) -> str:
     }
     if isinstance(settings.get("labels"), str):
         settings["labels"] = "companion"  # its bytes count, not its name
-    return _digest({"files": digests, "format": form, "options": settings})
+    content = {"files": digests, "format": form, "options": settings}
+    return _digest({**content, "reader": _READER})
 
 
 def _of_entry(entry: Entry, data_home: str | Path | None) -> str:

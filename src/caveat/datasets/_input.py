@@ -11,8 +11,11 @@ import pandas as pd
 
 from caveat.datasets._dataset import Dataset
 from caveat.datasets._frame import from_frame
+from caveat.datasets._load import find
+from caveat.datasets._own import OWN
 from caveat.datasets._read import read
-from caveat.datasets._roles import columns_left_out
+from caveat.datasets._reference import Reference, resolve
+from caveat.datasets._roles import columns_left_out, positive_class
 from caveat.exceptions import InvalidInput, UnknownName
 
 
@@ -57,6 +60,37 @@ def given(
     raise InvalidInput(
         f"data: found {type(data).__name__}; pass a path, a DataFrame or a Dataset"
     )
+
+
+def referred(reference: Reference) -> Dataset:
+    """Load what a study refers to, and read a person's own file as `given` does.
+
+    Of two classes the positive one comes last, as measures take it.
+
+    Examples
+    --------
+    >>> referred("iris").left_out
+    {}
+    """
+    dataset = resolve(reference)
+    if isinstance(reference, str):
+        own = find(reference).target == OWN
+        return _noted(features_only(dataset)) if own else dataset
+    return _noted(features_only(dataset, keep=reference.get("keep", ())))
+
+
+def _noted(dataset: Dataset) -> Dataset:
+    """Tell how a file was read, for a report that shows the notes of its data."""
+    told = [
+        f"column {name!r} was left out: {why}; keep: [{name}] makes it a feature"
+        for name, why in dataset.left_out.items()
+    ]
+    classes = dataset.classes
+    if dataset.task == "binary" and len(classes) == 2:
+        positive = positive_class(dataset.y)
+        classes = (*(one for one in classes if one != positive), positive)
+        told.append(f"{str(positive)!r} is the positive class, which F1 is about")
+    return replace(dataset, classes=classes, notes=(*dataset.notes, *told))
 
 
 def features_only(dataset: Dataset, *, keep: Sequence[str] = ()) -> Dataset:

@@ -48,8 +48,9 @@ def check_reference(
     Parameters
     ----------
     reference : str or mapping
-        A name that `available` lists, or a mapping with the key ``file`` and options of
-        `read`; hyphens in the options stand for underscores.
+        A name that `available` lists, or a mapping with the key ``file``, options of
+        `read`, and ``keep``: columns that stay features though they only date or name
+        their rows. Hyphens in the options stand for underscores.
     data_home : path, optional
 
     Examples
@@ -67,7 +68,7 @@ def check_reference(
 
 
 def parts(reference: object) -> tuple[str, dict[str, Any]]:
-    """Part a file reference into the path and the options of `read`."""
+    """Part a file reference into the path and its options."""
     if not isinstance(reference, Mapping) or not isinstance(reference.get("file"), str):
         raise InvalidInput(
             f"{reference!r} is neither the name of a data set nor "
@@ -78,14 +79,15 @@ def parts(reference: object) -> tuple[str, dict[str, Any]]:
         option = str(key).replace("-", "_")
         if option == "file":
             continue
-        if option not in READ_OPTIONS:
-            raise UnknownName.among("option of a data file", key, READ_OPTIONS)
+        known = (*READ_OPTIONS, "keep")
+        if option not in known:
+            raise UnknownName.among("option of a data file", key, known)
         options[option] = value
     return reference["file"], options
 
 
 def resolve(reference: Reference, *, data_home: str | Path | None = None) -> Dataset:
-    """Load what a reference stands for.
+    """Load what a reference stands for, with every column; see `referred`.
 
     Parameters
     ----------
@@ -107,6 +109,7 @@ def resolve(reference: Reference, *, data_home: str | Path | None = None) -> Dat
     from caveat.datasets._read import read
 
     path, options = parts(reference)
+    options.pop("keep", None)
     return read(path, **options)
 
 

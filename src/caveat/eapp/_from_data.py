@@ -29,6 +29,7 @@ def look(
     targets: Sequence[str] = (),
     positive: str | None = None,
     drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
     groups: str | None = None,
     time: str | None = None,
     classes: bool = False,
@@ -56,6 +57,8 @@ def look(
         Class 1; all other classes count as negative.
     drop : sequence of str
         Columns to leave out.
+    keep : sequence of str
+        Columns that stay features, though they only date or name their rows.
     groups : str, optional
         Column whose equal values stay in one fold.
     time : str, optional
@@ -94,8 +97,8 @@ def look(
             f"--model-auc: found {model_auc:g}; an AUC lies between 0 and 1"
         )
     wanted = check_rules(rules)
-    roles = {"groups": groups, "order": time}
-    dataset = _read(data, target, targets, drop, classes, regression, roles)
+    reading = {"drop": drop, "keep": keep, "groups": groups, "order": time}
+    dataset = _read(data, target, targets, classes, regression, reading)
     dataset, own_folds = role_folds(
         dataset, groups, time, folds=settings.pop("folds", 10), seed=random_state
     )
@@ -130,10 +133,9 @@ def _read(
     data: Any,
     target: str | None,
     targets: Sequence[str],
-    drop: Sequence[str],
     classes: bool,
     regression: bool,
-    roles: Mapping[str, str | None],
+    reading: Mapping[str, Any],
 ) -> Dataset:
     """Read the data, and refuse a target that EAPP has no way with."""
     if classes and regression:
@@ -149,10 +151,10 @@ def _read(
                 f"--targets: found {targets[0]!r} alone; name two and more columns of "
                 "0 and 1, or one with --target"
             )
-        return given(data, targets=list(targets), drop=drop, **roles)
+        return given(data, targets=list(targets), **reading)
     if regression:
-        return given(data, target=target, drop=drop, task="regression", **roles)
-    dataset = given(data, target=target, drop=drop, **roles)
+        return given(data, target=target, task="regression", **reading)
+    dataset = given(data, target=target, **reading)
     if dataset.task == "regression":
         if not classes:
             raise InvalidInput(
@@ -160,7 +162,7 @@ def _read(
                 "numbers; add --regression to take them as numbers, or --classes to "
                 "take them as classes"
             )
-        return given(data, target=target, drop=drop, task="multiclass", **roles)
+        return given(data, target=target, task="multiclass", **reading)
     if dataset.task not in ("binary", "multiclass", "multilabel"):
         raise InvalidInput(
             f"{dataset.name}: the file holds {dataset.task} data; EAPP needs classes, "

@@ -30,6 +30,7 @@ def look(
     threshold: float | None = None,
     models: Sequence[str] | None = None,
     drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
     test_size: float = 0.3,
     resamples: int = 400,
     rules: Sequence[str] = (),
@@ -56,6 +57,8 @@ def look(
         Which learners to train.
     drop : sequence of str
         Columns to leave out.
+    keep : sequence of str
+        Columns that stay features, though they only date or name their rows.
     test_size : float, default=0.3
     resamples : int, default=400
         Resamples of the test rows for intervals and tests.
@@ -80,7 +83,7 @@ def look(
     """
     wanted = check_rules(rules)
     _check_numbers(threshold, resamples, random_state)
-    dataset = _labelled(given(data, targets=targets, drop=drop), data)
+    dataset = _labelled(given(data, targets=targets, drop=drop, keep=keep), data)
     if scores is None:
         if decisions is not None or threshold is not None:
             raise InvalidInput(

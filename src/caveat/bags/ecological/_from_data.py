@@ -30,6 +30,7 @@ def look_at_shares(
     counts: bool = False,
     positive: str | None = None,
     drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
     learners: Sequence[str],
     keep_by: bool = False,
     max_items: int = 10_000,
@@ -44,7 +45,7 @@ def look_at_shares(
     """
     begin = time.monotonic()
     grouped = read_grouped(
-        items, by, shares, drop=drop, counts=counts, positive=positive
+        items, by, shares, drop=drop, keep=keep, counts=counts, positive=positive
     )
     known = None if labelled is None else read_labels(labelled, grouped)
     found = answer(

@@ -62,11 +62,12 @@ def read_grouped(
     shares: Any,
     *,
     drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
     counts: bool = False,
     positive: str | None = None,
 ) -> Grouped:
     """Read items and shares, and join them by the names of the groups."""
-    dataset, ids = _items(items, by, drop)
+    dataset, ids = _items(items, by, drop, keep)
     where = _name(shares, "--shares")
     table, names = _share_table(shares, by, where)
     numbers = _joined(ids, names, by, where)
@@ -130,7 +131,9 @@ def read_labels(labelled: Any, grouped: Grouped) -> tuple[NDArray, NDArray]:
     return rows.to_numpy().astype(np.int64), np.array(codes)
 
 
-def _items(items: Any, by: str, drop: Sequence[str]) -> tuple[Dataset, list[str]]:
+def _items(
+    items: Any, by: str, drop: Sequence[str], keep: Sequence[str]
+) -> tuple[Dataset, list[str]]:
     """Read items as every look does; the grouping column is read as names."""
     if isinstance(items, Dataset):
         if by not in items.X:
@@ -142,7 +145,10 @@ def _items(items: Any, by: str, drop: Sequence[str]) -> tuple[Dataset, list[str]
     else:
         if isinstance(items, pd.DataFrame) and by in items:
             _no_gaps(items[by], by)
-        dataset = _told(lambda: _items_read(items, by, drop), by, _name(items, "items"))
+        options = {"drop": drop, "keep": keep, "task": "multiclass"}
+        dataset = _told(
+            lambda: given(items, target=by, **options), by, _name(items, "items")
+        )
         ids = dataset.y
     _no_gaps(ids, by)
     if dataset.X.shape[1] == 0:
@@ -150,10 +156,6 @@ def _items(items: Any, by: str, drop: Sequence[str]) -> tuple[Dataset, list[str]
             f"--by: {by!r} is the only column; there is nothing to learn"
         )
     return dataset, [_key(one) for one in ids]
-
-
-def _items_read(items: Any, by: str, drop: Sequence[str]) -> Dataset:
-    return given(items, target=by, drop=drop, task="multiclass")
 
 
 def _no_gaps(ids: pd.Series, by: str) -> None:

@@ -92,7 +92,8 @@ def run_trial(
     """
     topic: Topic = TOPICS[spec["topic"]].load()
     reference, expected = spec["dataset"]["reference"], spec["dataset"]["digest"]
-    dataset = _load_dataset(canonical(reference), expected)
+    whole = getattr(topic, "whole_tables", False)
+    dataset = _load_dataset(canonical(reference), expected, whole)
     entry = find_learner(topic, spec["learner"]["name"], allow_import=allow_import)
     skip = getattr(topic, "skip", None)
     if skip is not None and (misfit := skip({"task": dataset.task}, entry)):
@@ -120,9 +121,12 @@ def warm_up(topics: Iterable[str]) -> None:
 
 
 @lru_cache(maxsize=2)
-def _load_dataset(written: str, expected: str) -> Any:
-    """Load and verify a data set; the last ones are kept, neighbours share them."""
-    from caveat.datasets import fingerprint, resolve
+def _load_dataset(written: str, expected: str, whole: bool) -> Any:
+    """Load and verify a data set; the last ones are kept, neighbours share them.
+
+    A topic that gives columns their roles itself gets the `whole` table.
+    """
+    from caveat.datasets import fingerprint, referred, resolve
 
     reference = json.loads(written)
     found = fingerprint(reference)
@@ -132,7 +136,7 @@ def _load_dataset(written: str, expected: str) -> Any:
             f"(digest {found[:12]}, expected {expected[:12]}); run the study again to "
             "plan with the new content"
         )
-    return resolve(reference)
+    return resolve(reference) if whole else referred(reference)
 
 
 def make_record(outcome: Outcome) -> dict[str, Any]:
