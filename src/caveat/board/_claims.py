@@ -43,6 +43,8 @@ from caveat.pages.claims import (
 if TYPE_CHECKING:
     import pandas as pd
 
+    from caveat.statistics import Interval
+
 CHECKS = (
     "No caveat was found by these checks: floors, failed and incomplete searches, "
     "selection rules, other measures, library versions and hosts, digests of records."
@@ -123,8 +125,8 @@ def _test(context: Context) -> str:
 def worth(context: Context) -> Iterator[Claim]:
     """Hold the weakest of those who share the first place against the floor.
 
-    The weakest, so that nobody was picked by test scores. The constant answer itself
-    is no learner to be quoted.
+    The weakest, by the careful end of its interval, so that nobody was picked by test
+    scores. The constant answer itself is no learner to be quoted.
     """
     scores, floor = context.scores, context.floor
     shared = scores.verdict.kind != "none" and scores.leaders
@@ -132,12 +134,12 @@ def worth(context: Context) -> Iterator[Claim]:
     able = [one for one in able if one not in CONSTANT_LEARNERS] or able
     if not able:
         return
-    one = min(able, key=lambda x: context.measure.sign * scores.intervals[x].mean)
+    sign = context.measure.sign
+    one = min(able, key=lambda x: _careful_end(scores.intervals[x], sign))
     who: Words = name(context.names[one])
     if len(able) > 1:
-        end = "lowest" if context.measure.sign > 0 else "highest"
         these = " of these" if shared else ""
-        who = say("the {end} mean{these}, {who}'s,", end=end, these=these, who=who)
+        who = say("the least sure{these}, {who},", these=these, who=who)
     estimate = scores.estimate(one)
     if not np.isfinite(floor.value):
         yield Value(who, estimate, section="leaderboard")
@@ -150,6 +152,12 @@ def worth(context: Context) -> Iterator[Claim]:
         sign=int(context.measure.sign),
         section="leaderboard",
     )
+
+
+def _careful_end(interval: Interval, sign: float) -> float:
+    """Give the end nearer to the floor, larger for better; the mean without one."""
+    end = interval.low if sign > 0 else interval.high
+    return sign * (end if np.isfinite(end) else interval.mean)
 
 
 def next_step(context: Context, seconds: pd.Series) -> Words:
@@ -466,7 +474,7 @@ def _design(context: Context) -> Iterator[Claim]:
         )
     known, asked = len(context.free), len(study.baseline) > 0
     if known < len(data):
-        why = say("The baseline has no {unit}", unit=name(context.unit))
+        why = say("Clusters give no {unit}", unit=name(context.unit))
         if not asked:
             why = prose("Clusters were not run")
         elif known:
@@ -477,11 +485,18 @@ def _design(context: Context) -> Iterator[Claim]:
                 all=plural(len(data), "data set"),
             )
         yield Condition(
-            sentence=why + ", so what they would reach is not known.",
+            sentence=why + f": {_floor_left(context)}.",
             counts=(known, len(data)),
             severity="note",
             section="leaderboard",
         )
+
+
+def _floor_left(context: Context) -> str:
+    """Say what stands in for clusters as the floor."""
+    if np.isfinite(context.floor.value):
+        return f"the floor here is {context.floor.name}"
+    return "no floor is known by this measure"
 
 
 def _machines(study: Study) -> Iterator[Claim]:

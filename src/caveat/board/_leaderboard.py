@@ -11,10 +11,12 @@ import numpy as np
 import pandas as pd
 
 from caveat.board._scores import (
+    ALWAYS,
     CONSTANT_LEARNERS,
     Context,
     Counts,
     Scores,
+    always_positive,
     constant_answer,
     mean_free,
     score,
@@ -29,6 +31,7 @@ from caveat.pages import (
     Strip,
     Switch,
     Table,
+    capital,
     count,
     fixed,
     name,
@@ -329,6 +332,9 @@ class _View:
         study = self.context.study
         if not any(one in study.learners for one in CONSTANT_LEARNERS):
             found["Constant answer"] = constant_answer(study, self.scores)
+        always = always_positive(study, self.scores)
+        if not level and np.isfinite(always):
+            found[capital(ALWAYS)] = always
         return found
 
     def _floors(self) -> list[Row]:
@@ -346,7 +352,7 @@ class _View:
                 _number(value, self.places) if known else missing,
                 Cell(strip=strip) if known else Cell(""),
                 *(
-                    _number(by_level[level][what], self.places)
+                    _number(by_level[level].get(what, np.nan), self.places)
                     for level in self.context.study.levels
                 ),
                 *[Cell("")] * blank,

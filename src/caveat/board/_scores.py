@@ -35,6 +35,7 @@ from caveat.statistics import (
 )
 
 CLUSTERS = "clusters that labels only had to name"
+ALWAYS = "always the positive class"
 CONSTANT_LEARNERS = ("dummy", "majority", "constant")
 FEWEST_DATA_SETS = 5  # below, intervals are not over data sets
 
@@ -454,8 +455,25 @@ def find_floor(study: Study, scores: Scores, free: float) -> Floor:
     """
     sign, found = scores.measure.sign, [Floor(free, CLUSTERS)]
     found.append(Floor(constant_answer(study, scores), "the constant answer"))
+    found.append(Floor(always_positive(study, scores), ALWAYS))
     known = [one for one in found if np.isfinite(one.value)]
     return max(known, key=lambda one: sign * one.value, default=found[0])
+
+
+def always_positive(study: Study, scores: Scores) -> float:
+    """Score of answering the positive class everywhere; NaN where not recorded.
+
+    A learner that answers the largest class has an F1 of 0 where the other one is the
+    positive class, and so is no floor.
+    """
+    column = f"fact.always-positive-{scores.measure.name}"
+    table = study.table
+    if column not in table.rows:
+        return float("nan")
+    known = table.code >= 0
+    data = table.groups["dataset"].astype(str).to_numpy()[table.code[known]]
+    values = table.rows[column].to_numpy(dtype=float)[known]
+    return float(pd.Series(values).groupby(data).mean().mean(skipna=False))
 
 
 def constant_answer(study: Study, scores: Scores) -> float:

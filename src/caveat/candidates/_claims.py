@@ -43,9 +43,22 @@ def worth(found: Result) -> claims.Claim:
 
 
 def against_vote(found: Result) -> claims.Claim | None:
-    """Compare the suggestions with the vote, where the truth is known."""
-    if not found.known or found.chosen == VOTE:
+    """Compare the suggestions with the vote: by the truth, else by what they predict.
+
+    The vote is what a crowd gives without any model of it.
+    """
+    if found.chosen == VOTE:
         return None
+    if not found.known:
+        if not math.isfinite(found.ahead[0]):
+            return None
+        return claims.Comparison(
+            found.chosen,
+            "the majority vote",
+            found.foresight,
+            "answers left out in turn, paired over items",
+            section="methods",
+        )
     return claims.Comparison(
         found.chosen,
         "the majority vote",

@@ -131,14 +131,14 @@ def look(
     )
     source = answers if data is None else data
     file = Path(source).name if isinstance(source, str | Path) else "a table"
-    what = candidates or f"{found.annotators} annotators"
+    people = f"{found.annotators} annotators, " if table.people else ""
     about = About(
         file,
-        what,
+        candidates or "",
         "binary" if len(found.classes) == 2 else "multiclass",
         found.items,
         table.X.shape[1],
-        f"{len(found.classes)} classes",
+        f"{people}{len(found.classes)} classes",
         command,
         table.left_out,
     )
@@ -317,6 +317,7 @@ def _result(
         known=known,
         accuracy=right,
         difference=_difference(codes, vote, judged, seed),
+        ahead=_ahead(held, chosen),
         constant=constant,
         alpha=krippendorff_alpha(given, random_state=seed) if several else nothing,
         unsure=int((suggestions["probability"] < UNSURE).sum()),
@@ -337,6 +338,15 @@ def _result(
         conditions=_conditions(held, posterior, seed),
         notes=notes,
     )
+
+
+def _ahead(held: HeldOut | None, chosen: str) -> tuple[float, float, float]:
+    """By how much better than the vote it predicts left-out answers, paired."""
+    if held is None or chosen == VOTE or not {chosen, VOTE} <= set(held.names):
+        return np.nan, np.nan, np.nan
+    ours, theirs = (held.agreement[held.names.index(one)] for one in (chosen, VOTE))
+    more, error = held.mean(ours - theirs)
+    return more, more - 1.96 * error, more + 1.96 * error
 
 
 def _without_people(given: Answers, told: Floats) -> pd.DataFrame:

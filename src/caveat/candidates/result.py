@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -57,6 +58,9 @@ class Result:
     kappas, confusions, curve, sizes, suggestions, ask_again : DataFrame
     conditions : str
     notes : tuple of str
+    ahead : (value, low, high)
+        By how much more often they agree with answers that were left out than the
+        vote does, paired; NaN where nothing was left out.
     """
 
     items: int
@@ -87,6 +91,7 @@ class Result:
     unnamed: int = 0
     conditions: str = ""
     notes: tuple[str, ...] = ()
+    ahead: tuple[float, float, float] = (math.nan, math.nan, math.nan)
 
     @property
     def estimate(self) -> Estimate:
@@ -103,6 +108,12 @@ class Result:
     def advantage(self) -> Estimate:
         """By how much the suggestions beat the vote, paired over items with truth."""
         return interval(self.difference, "accuracy", "paired bootstrap", self.known)
+
+    @property
+    def foresight(self) -> Estimate:
+        """By how much they agree more with left-out answers than the vote does."""
+        unit = "agreement with left-out answers"
+        return interval(self.ahead, unit, "paired over items", self.items)
 
     @property
     def flagged(self) -> pd.DataFrame:

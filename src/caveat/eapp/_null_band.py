@@ -21,7 +21,7 @@ VERDICTS = {
     WEAK: "Clusters know a little of the classes; most of the score is still to earn.",
     PARTLY: "Clusters know part of the answer: a score below this has earned nothing.",
     TRIVIAL: (
-        "Clusters already know the answer: either the task is easy, or something "
+        "Clusters know most of the answer: either the task is easy, or something "
         "beside the matter gives the classes away. Did you expect it to be hard?"
     ),
     UNTESTED: "Labels were shuffled too seldom to tell whether this is chance.",

@@ -367,7 +367,7 @@ def _terms(found: Result) -> pages.Terms:
 
 
 def _margins(found: Result) -> pages.Section:
-    served = [model.verdict for model in found.models].count("both")
+    served = sum(_serves_both(found, model) for model in found.models)
     heading = pages.say(
         "{who} puts in order: {what}",
         who=pages.name(found.chosen.name),
@@ -376,7 +376,8 @@ def _margins(found: Result) -> pages.Section:
     if len(found.models) > 1:
         heading = pages.prose(
             f"{pages.capital(pages.word(served))} of {pages.word(len(found.models))} "
-            "models order labels within a row and rows within a label above chance"
+            "models order labels within a row and rows within a label better than "
+            "scores that look at no feature"
         )
     return pages.Section(
         "margins",
@@ -388,6 +389,19 @@ def _margins(found: Result) -> pages.Section:
         blocks=[_dots(found, name) for name in ("instance_auc", "macro_auc")
                 if name in found.measures],
     )  # fmt: skip
+
+
+def _serves_both(found: Result, model: Model) -> bool:
+    """Whether both orders lie above what needs no feature, by their intervals."""
+    for measure in ("instance_auc", "macro_auc"):
+        free = found.floor(measure)
+        if measure not in found.measures or free is None:
+            return False
+        bar = found.estimate(free, measure)
+        score = found.estimate(model, measure)
+        if claims.AgainstFloor(model.name, score, bar, free.name).standing != "above":
+            return False
+    return True
 
 
 def _dots(found: Result, measure: str) -> pages.Figure:
@@ -466,7 +480,8 @@ def _labels(found: Result) -> pages.Section:
         pages.Column("Positives", best="max"),
         pages.Column("AUC", best="min", sorted=True),
     ]
-    columns += [pages.Column("F1", best="max")] if "f1" in known else []
+    if "f1" in known:
+        columns += [pages.Column("F1", best="max"), pages.Column("F1 of always yes")]
     rows = []
     for name, row in known.head(15).iterrows():
         cells = [
@@ -475,7 +490,10 @@ def _labels(found: Result) -> pages.Section:
             pages.Cell(pages.fixed(row["auc"]), value=row["auc"], tone="strong"),
         ]
         if "f1" in known:
+            share = row["positives"] / found.n_test
+            always = 2 * share / (1 + share)
             cells.append(pages.Cell(pages.fixed(row["f1"]), value=row["f1"]))
+            cells.append(pages.Cell(pages.fixed(always), value=always, tone="muted"))
         rows.append(pages.Row(cells))
     csv = first.labels.to_csv().encode()
     return pages.Section(

@@ -35,6 +35,8 @@ class About:
         Columns of the file that are no features.
     positive : str
         The class called positive, where there are two.
+    option : str
+        What to say of how it is changed, where no option ``--positive`` does.
     """
 
     file: str
@@ -46,6 +48,7 @@ class About:
     command: str = ""
     left_out: Mapping[str, str] = field(default_factory=dict)
     positive: str = ""
+    option: str = ""
 
     @classmethod
     def of(
@@ -81,11 +84,8 @@ class About:
         """Say how the file was read: what was left out, which class is positive."""
         pairs: list[tuple[str, Words]] = []
         if self.positive:
-            words = say(
-                "{one}; {option} changes it",
-                one=code(self.positive),
-                option=code("--positive"),
-            )
+            words = prose(code(self.positive)) + "; "
+            words += self.option or prose(code("--positive")) + " changes it"
             pairs.append(("Positive class", words))
         if self.left_out:
             listed: Prose = prose("")

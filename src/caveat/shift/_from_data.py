@@ -52,6 +52,9 @@ USUAL_IMPUTERS = ("mean", "median", "gaussian", "native")
 Found = Callable[[str], None]
 
 
+_EITHER = "the AUC of two classes is the same for either"
+
+
 @dataclass(frozen=True)
 class Settings:
     """How a look at feature shift is made.
@@ -339,7 +342,7 @@ def _rows(
         f"column {name!r} was left out: {why}" for name, why in dataset.left_out.items()
     ] + notes
     file = Path(data).name if isinstance(data, str | Path) else dataset.name
-    about = About.of(dataset, file=file)
+    about = replace(About.of(dataset, file=file), option=_EITHER)
     return _Rows(folds, units, dataset.task, about, [*notes, *dataset.notes])
 
 
@@ -377,7 +380,8 @@ def _given_rows(
     fold = Fold(one.X[names], one.y, other.X[names], other.y, rows, side)
     units = rows if how.groups is None else pd.factorize(other.X[how.groups])[0]
     file = Path(test).name if isinstance(test, str | Path) else other.name
-    return _Rows([fold], units, one.task, About.of(other, file=file), [])
+    about = replace(About.of(other, file=file), option=_EITHER)
+    return _Rows([fold], units, one.task, about, [])
 
 
 def _losses(missing: Sequence[Any]) -> list[Outage]:

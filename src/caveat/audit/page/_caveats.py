@@ -74,7 +74,8 @@ def _survives(found: Result, firm: bool) -> Iterator[claims.Claim]:
     if found.score is None or found.stands is None:
         return
     basis = (
-        f"In every fold the model that did well on the other folds; {found.score.basis}"
+        "Scored in every fold: the model that the other folds choose; "
+        f"{found.score.basis}"
     )
     p_value = None if found.floor is None else found.floor.p_value
     if found.floor is not None and p_value is not None:
@@ -89,6 +90,7 @@ def _survives(found: Result, firm: bool) -> Iterator[claims.Claim]:
         sign=found.sign,
         stands=found.stands,
         mended=any(rung.decided for rung in found.rungs),
+        steps=_steps(found),
         firm=firm,
         section="survives",
         how=f"{basis}.",
@@ -96,15 +98,24 @@ def _survives(found: Result, firm: bool) -> Iterator[claims.Claim]:
     )
 
 
-def _action(found: Result) -> pages.Words:
-    """Say what to do about all remedies that changed the score, and what to report."""
+def _needed(found: Result) -> list[Rung]:
+    """Give the remedies that changed the score, and those of a leak in plain sight."""
     serious = [one.columns for one in found.findings if one.severity == "serious"]
     leaks = {column for columns in serious for column in columns}
-    steps = [
+    return [
         rung
         for rung in found.rungs
         if rung.decided or (rung.remedy == "leak" and leaks & set(rung.columns))
     ]
+
+
+def _steps(found: Result) -> pages.Prose:
+    return pages.join([_what(rung) for rung in _needed(found)], ", ")
+
+
+def _action(found: Result) -> pages.Words:
+    """Say what to do about all remedies that changed the score, and what to report."""
+    steps = _needed(found)
     if not steps or found.score is None:
         return ""
     parts = [
@@ -357,15 +368,19 @@ def _answers(found: Result) -> Iterator[claims.Claim]:
     for one in found.segments[:1]:
         yield claims.Condition(
             sentence=pages.say(
-                "In {rows} rows ({where} of {columns}) the model is right in {right}, "
-                "and by its own word in {promised}.",
+                "In {rows} rows ({where}) the model is right in {right}{ends}; its "
+                "probabilities promise {promised}.",
                 rows=pages.count(one.rows),
-                where=one.where,
-                columns=_columns(one.columns),
+                where=_where(one.columns, one.where),
                 right=pages.strong(pages.percent(one.right.value)),
+                ends=_percents(one.right),
                 promised=pages.percent(one.promised),
             ),
-            counts=(100 * one.right.value, 100 * one.promised, one.rows),
+            counts=(
+                *(100 * number for number in one.right.numbers),
+                100 * one.promised,
+                one.rows,
+            ),
             estimate=one.right,
             severity="careful",
             kind="segment",
@@ -376,6 +391,21 @@ def _answers(found: Result) -> Iterator[claims.Claim]:
             size=0.4 + one.promised - one.right.value,
         )
     yield from _calibration(found)
+
+
+def _where(columns: tuple[str, ...], where: str) -> pages.Prose:
+    """Name a slice column by column."""
+    parts = [
+        pages.prose(pages.code(column)) + f": {part}"
+        for column, part in zip(columns, where.split(", "), strict=False)
+    ]
+    return pages.join(parts, "; ")
+
+
+def _percents(one: Estimate) -> str:
+    if one.low is None or one.high is None:
+        return ""
+    return f" ({pages.percent(one.low)} to {pages.percent(one.high)})"
 
 
 def _calibration(found: Result) -> Iterator[claims.Claim]:

@@ -17,7 +17,7 @@ _STANDING = {
     "open": "The floor is {bar}, {floor}; how sure that is was not measured.",
 }
 _SHORT = {
-    "above": "",
+    "above": " {bar} needs no learning.",
     "at": " It cannot be told from the floor of {bar}.",
     "below": " It does not reach the floor of {bar}.",
     "open": "",
@@ -34,12 +34,15 @@ class Survives(claims.AgainstFloor):
         The score before any remedy.
     mended : bool
         Whether a remedy changed it beyond its interval.
+    steps : Words
+        The remedies that count: "without code, with patient kept together".
     firm : bool
         Whether nothing serious was found beside it.
     """
 
     stands: Estimate | None = None
     mended: bool = False
+    steps: pages.Words = ""
     firm: bool = True
     whole: ClassVar[bool] = True
 
@@ -51,25 +54,20 @@ class Survives(claims.AgainstFloor):
 
     @property
     def short(self) -> pages.Prose:
-        """0.97 AUC as it stands. 0.71 survives."""
+        """0.97 AUC as it stands. 0.71 survives without code."""
         assert self.stands is not None
         if self.mended:
             words = pages.say(
-                "{stands} as it stands. {left} survives.",
+                "{stands} as it stands. {left} survives{steps}.",
                 stands=claims.score(self.stands),
                 left=pages.strong(self.score.text),
+                steps=pages.prose(" ") + self.steps if self.steps else "",
             )
         elif self.firm:
             words = pages.say("{score}, and it stands.", score=claims.score(self.score))
         else:
             words = pages.say("{score} as it stands.", score=claims.score(self.score))
-        if self.standing == "above":
-            return words + self._needs_no_learning()
         return words + _SHORT[self.standing].format(bar=self.floor.text)
-
-    def _needs_no_learning(self) -> str:
-        """Close the title of a score that stands: what it is above."""
-        return "" if self.mended else f" {self.floor.text} needs no learning."
 
     @property
     def words(self) -> pages.Prose:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from caveat import pages
-from caveat.audit.page._caveats import FLOORS
+from caveat.audit.page._caveats import FLOORS, floor_estimate, floor_name
 from caveat.audit.result import Result, Rung
 from caveat.eapp import page as eapp_page
 from caveat.pages import claims, figures
@@ -277,7 +277,9 @@ def _models(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
         )
     orders = [one for one in made if isinstance(one, claims.Tie | claims.Comparison)]
     first = found.models[0]
-    heading: Any = orders[0] if orders else claims.Value(first.title, first.score)
+    bar = floor_estimate(found), floor_name(found)
+    held = claims.AgainstFloor(first.title, first.score, *bar, sign=found.sign)
+    heading: Any = orders[0] if orders else held
     names = {"accuracy": "Accuracy", "r2": "R²"}
     further = [n for n in names if any(n in one.further for one in found.models)]
     rows = [

@@ -67,8 +67,8 @@ def groups(evidence: Evidence) -> list[Finding]:
                 sentence=(
                     f"Column {column.name!r} names {column.distinct:,} groups of about "
                     f"{known / column.distinct:.0f} rows, and a group's rows share "
-                    f"their target: {target.words(value)} from the name alone, "
-                    f"{by_order:.3f} from its order."
+                    f"their target: {target.words(value)} ({low:.3f} to {high:.3f}) "
+                    "from the name alone."
                 ),
                 fix=f"Keep groups together in every split: --groups {column.name}.",
                 size=0.95 + gain,

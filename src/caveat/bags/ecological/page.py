@@ -193,8 +193,8 @@ def _sensitivity(found: SharesResult) -> Iterator[claims.Claim]:
     changed = found.changed
     yield claims.Condition(
         sentence=pages.say(
-            "{share} of the answers rest on the group: from its columns alone the row "
-            "would get another label, and no share can tell which is right.",
+            "{share} of the answers rest on the group: by its own columns alone, such "
+            "a row would get another label. No share can tell which is right.",
             share=pages.strong(pages.percent(changed)),
         ),
         counts=(changed, 100 * changed),

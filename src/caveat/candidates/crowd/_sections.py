@@ -185,7 +185,6 @@ def _agreement(found: Result) -> pages.Section:
 
 def _confusions(found: Result) -> pages.Section:
     shown = found.confusions.head(_MOST_ROWS)
-    top = shown.iloc[0]
     rows = [
         pages.Row(
             [
@@ -211,12 +210,7 @@ def _confusions(found: Result) -> pages.Section:
     return pages.Section(
         "confusions",
         "Who confuses what",
-        pages.say(
-            "{true} is called {named} in {share} of the answers",
-            true=pages.shorten(str(top.true), 24),
-            named=pages.shorten(str(top.named), 24),
-            share=pages.percent(float(top.share)),
-        ),
+        _most_confused(found.confusions),
         blocks=[
             pages.Table(
                 "confusions",
@@ -233,11 +227,29 @@ def _confusions(found: Result) -> pages.Section:
     )
 
 
+def _most_confused(confusions: pd.DataFrame) -> pages.Prose:
+    """Name the most frequent confusion only where its interval sets it apart."""
+    top, others = confusions.iloc[0], confusions.iloc[1:]
+    alike = int((others["high"] >= top.low).sum())
+    if alike:
+        return pages.say(
+            "No confusion stands out: the {n} most frequent cannot be told apart",
+            n=pages.count(alike + 1),
+        )
+    return pages.say(
+        "{true} is called {named} in {share} ({low} to {high}) of the answers",
+        true=pages.shorten(str(top.true), 24),
+        named=pages.shorten(str(top.named), 24),
+        share=pages.percent(float(top.share)),
+        low=pages.percent(float(top.low)),
+        high=pages.percent(float(top.high)),
+    )
+
+
 def _curve(found: Result) -> pages.Section:
     curve = found.curve
     last, before = curve.iloc[-1], curve.iloc[-2]
-    gain = float(last.accuracy - before.accuracy)
-    by = "by the truth" if found.known else "by the model's own probability"
+    by = "by the truth" if found.known else "by Dawid-Skene's own probability"
     dots = [
         figures.Dot(
             f"{int(row.answers)} answers, expected"
@@ -248,8 +260,10 @@ def _curve(found: Result) -> pages.Section:
         )
         for row in curve.itertuples()
     ]
-    title = (
-        f"With {int(before.answers)} answers per item {before.accuracy:.3f} are right"
+    title = f"Labels from one to {int(before.answers)} answers per item, and one more"
+    more = interval((last.accuracy, last.low, last.high), "accuracy", "", found.items)
+    heading = claims.Value(
+        f"With one more answer per item, labels {by}", more, "are expected to reach"
     )
     figure = figures.score_dots(
         dots,
@@ -266,7 +280,7 @@ def _curve(found: Result) -> pages.Section:
     return pages.Section(
         "one-more",
         "One more annotator",
-        f"One more answer per item is expected to add {gain:.3f}",
+        heading,
         blocks=[figure],
     )
 

@@ -89,8 +89,9 @@ def columns_section(found: Result) -> pages.Section:
             for row in shown]  # fmt: skip
     sure = int(sum(positive(row["sure_low"]) for row in mine.to_dict("records")))
     words = pages.say(
-        "{sure} of {all} columns cost {model} something for sure when they vanish",
-        sure=pages.strong(str(sure)),
+        "{sure} of {all} columns {are} seen to cost {model} something by vanishing",
+        sure=pages.strong(str(sure) if sure else "None"),
+        are="is" if sure == 1 else "are",
         all=str(len(mine)),
         model=pages.name(found.deployed),
     )

@@ -106,7 +106,8 @@ def run_trial(
     record = make_record(outcome)
     if context._split is not None:
         record["digests"]["split"] = context._split.digest
-    record["about"] = _about(topic, entry, dataset, record["table"])
+    named = dataset_name(reference)
+    record["about"] = _about(topic, entry, dataset, named, record["table"])
     return record
 
 
@@ -197,7 +198,7 @@ def _finite(value: Any) -> Any:
 
 
 def _about(
-    topic: Topic, entry: Entry, dataset: Any, table: Mapping[str, Any]
+    topic: Topic, entry: Entry, dataset: Any, named: str, table: Mapping[str, Any]
 ) -> list[list[Any]]:
     """Collect what a report says of this record's names, years later and elsewhere."""
     about = [["learner", entry.name, _facts("learner", entry)]]
@@ -205,7 +206,7 @@ def _about(
     about.append(
         [
             "dataset",
-            dataset.name,
+            named,
             {
                 "task": dataset.task,
                 "rows": len(dataset.X),
