@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 import caveat.audit._plan
-import caveat.bags._quick
-import caveat.bags.ecological._quick
-import caveat.candidates._quick
+import caveat.bags._from_data
+import caveat.bags.ecological._from_data
+import caveat.candidates._from_data
 import caveat.eapp._from_data
-import caveat.multilabel._look
-import caveat.shift._look
+import caveat.multilabel._from_data
+import caveat.shift._from_data
 from caveat.audit._settings import Settings
 from caveat.pages import About
 from caveat.study import Study, plan, run_trial
@@ -170,7 +170,7 @@ def eapp(monkeypatch, file):
 
 
 def shift(monkeypatch, file):
-    where = caveat.shift._look
+    where = caveat.shift._from_data
     (dataset,), _ = stopped(
         monkeypatch, where, "make_folds", lambda: where.look(file, "y", drop=REST)
     )
@@ -178,7 +178,7 @@ def shift(monkeypatch, file):
 
 
 def multilabel(monkeypatch, file):
-    where, drop = caveat.multilabel._look, ["set", "y", GROUPED]
+    where, drop = caveat.multilabel._from_data, ["set", "y", GROUPED]
     (dataset, *_), _ = stopped(
         monkeypatch, where, "_train", lambda: where.look(file, LABELS, drop=drop)
     )
@@ -186,7 +186,7 @@ def multilabel(monkeypatch, file):
 
 
 def bags(monkeypatch, file):
-    where, drop = caveat.bags._quick, ["set", *LABELS]
+    where, drop = caveat.bags._from_data, ["set", *LABELS]
     monkeypatch.setattr(where, "examine_bags", lambda *args, **options: options)
     (options, about), _ = stopped(
         monkeypatch,
@@ -201,20 +201,20 @@ def bags(monkeypatch, file):
 
 
 def shares(monkeypatch, file):
-    where, known = caveat.bags.ecological._quick, file.with_name("shares.csv")
+    where, known = caveat.bags.ecological._from_data, file.with_name("shares.csv")
     drop = ["set", "y", *LABELS]
     (grouped,), _ = stopped(
         monkeypatch,
         where,
         "answer",
-        lambda: caveat.bags._quick.look(file, GROUPED, shares=known, drop=drop),
+        lambda: caveat.bags._from_data.look(file, GROUPED, shares=known, drop=drop),
     )
     positive = grouped.classes[-1] if len(grouped.classes) == 2 else ""
     return list(grouped.frame), grouped.left_out, grouped.classes, positive
 
 
 def candidates(monkeypatch, file):
-    where, drop = caveat.candidates._quick, [GROUPED, *LABELS]
+    where, drop = caveat.candidates._from_data, [GROUPED, *LABELS]
     (table,), _ = stopped(
         monkeypatch,
         where,

@@ -12,10 +12,10 @@ import pandas as pd
 from caveat.datasets._dataset import Dataset
 from caveat.datasets._frame import from_frame
 from caveat.datasets._load import find
-from caveat.datasets._own import OWN
 from caveat.datasets._read import read
 from caveat.datasets._reference import Reference, resolve
 from caveat.datasets._roles import columns_left_out, positive_class
+from caveat.datasets.home._imported import OWN
 from caveat.exceptions import InvalidInput, UnknownName
 
 
