@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from caveat import pages
 from caveat.pages import figures
@@ -79,3 +80,74 @@ def test_a_matrix_is_tinted_by_share_of_its_row_or_by_rank():
     assert shares.tolist() == [[3, 0], [3, 2]]
     ranks = _matrix._by_rank(np.array([[3.0], [3.0], [1.0], [np.nan]]))
     assert ranks.ravel().tolist() == [3, 3, 1, 0]
+
+
+def met(place, count):
+    """Curves that end close together, and a floor among them: labels have to move."""
+    ends = [
+        Estimate(place + 0.003 * n, "AUC", 0.7, 0.9, "10", 10) for n in range(count)
+    ]
+    return [
+        figures.Curve(f"a long name {n}", [0, 1, 2], [AS_IT_STANDS, WITHOUT, end])
+        for n, end in enumerate(ends)
+    ]
+
+
+CROWDED = {
+    f"{count} curves at {place}": figures.decay(
+        met(place, count), columns=3, unit="AUC", floor=FLOOR, limits=(0, 1), **COMMON
+    )
+    for count in (2, 8)
+    for place in (0.62, 0.8, 0.97)
+} | {
+    "close marks": figures.score_line(
+        [figures.Mark(f"way {n}", Estimate(0.8 + n / 500, "AUC")) for n in range(5)],
+        label="x",
+        floor=FLOOR,
+        limits=(0, 1),
+    )
+}
+
+
+def crossed(figure, phone):
+    """List the labels of a drawing that a line goes through."""
+    width, height = figure.phone_size if phone else figure.size
+    canvas = pages.Canvas(width, height, phone=phone)
+    figure.draw(canvas)
+    painted = FigureCanvasAgg(canvas.sheet)
+    painted.draw()
+    renderer = painted.get_renderer()
+    drawn = [*canvas.sheet.texts]
+    lines = [*canvas.sheet.lines]
+    for axes in canvas.sheet.axes:
+        drawn += [*axes.texts, *axes.get_xticklabels(), *axes.get_yticklabels()]
+        lines += axes.lines
+    paths = [
+        line.get_transform().transform_path(line.get_path())
+        for line in lines
+        if line.get_linestyle() not in ("None", "", " ")
+    ]
+    return [
+        text.get_text()
+        for text in drawn
+        if text.get_visible() and text.get_text().strip()
+        # A hair less than the box: letters do not fill their line.
+        for box in [text.get_window_extent(renderer).padded(-1.5)]
+        if any(path.intersects_bbox(box, filled=False) for path in paths)
+    ]
+
+
+@pytest.mark.parametrize("phone", [False, True], ids=["wide", "phone"])
+@pytest.mark.parametrize("name", [*DRAWN, *CROWDED])
+def test_no_label_is_crossed_by_a_curve(name, phone):
+    figure = {**DRAWN, **CROWDED}[name]
+    assert crossed(figure, phone) == []
+
+
+def test_a_label_on_a_curve_is_seen():
+    def draw(canvas):
+        axes = canvas.axes(0.5, 0.5, 3, 2)
+        axes.plot([0, 1], [0, 1])
+        axes.text(0.5, 0.5, "in the way", ha="center", va="center")
+
+    assert "in the way" in crossed(pages.Figure("f", "F", "x", draw), phone=False)

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from caveat.pages.figures._line import Mark
 
 
+Written = tuple[float, float, float, float]
+_NOTE = 0.34  # height of a note, in rows
+
+
 @dataclass(frozen=True)
 class Rung:
     """A step of the ladder; each keeps the steps above it.
@@ -116,8 +120,12 @@ def ladder(
         if floor is not None:
             free_part(axes, canvas, low, floor.estimate.value)
             _name_floor(axes, canvas, floor, left, room)
+        notes = [
+            _write_note(axes, canvas, rungs, place, room)
+            for place in range(1, len(rungs))
+        ]
         for place in range(len(rungs)):
-            _draw_rung(axes, canvas, rungs, place, room)
+            _draw_rung(axes, canvas, rungs, place, [one for one in notes if one])
         names = [shorten(rung.name, 18 if canvas.phone else 34) for rung in rungs]
         row_names(axes, canvas, list(range(len(rungs))), names)
 
@@ -142,21 +150,26 @@ def _last_kept(rungs: Sequence[Rung], place: int) -> int:
 
 
 def _draw_rung(
-    axes: Axes, canvas: Canvas, rungs: Sequence[Rung], place: int, room: float
+    axes: Axes,
+    canvas: Canvas,
+    rungs: Sequence[Rung],
+    place: int,
+    notes: Sequence[Written],
 ) -> None:
     rung, one = rungs[place], rungs[place].estimate
     survives = place == _last_kept(rungs, len(rungs))
     if place:
         before = _last_kept(rungs, place)
         start = rungs[before].estimate.value
-        axes.plot(
-            [start, start],
-            [before + 0.15, place],
-            color=canvas.colour("faint"),
-            linewidth=1,
-            linestyle="-" if rung.decided else ":",
-            zorder=2,
-        )
+        for top, bottom in _beside(notes, start, before + 0.15, place):
+            axes.plot(
+                [start, start],
+                [top, bottom],
+                color=canvas.colour("faint"),
+                linewidth=1,
+                linestyle="-" if rung.decided else ":",
+                zorder=2,
+            )
         if rung.decided:
             lost = "serious" if rung.change.value < 0 else "earned"  # type: ignore[union-attr]
             line: dict[str, Any] = {
@@ -165,7 +178,6 @@ def _draw_rung(
                 "zorder": 2,
             }
             axes.plot([one.value, start], [place, place], **line)
-        _write_note(axes, canvas, rung, place, start, room)
     low, high = ends_of(one)
     token = "earned" if survives and len(rungs) > 1 else rung.token
     interval(axes, canvas, place, low, one.value, high, token=token)
@@ -173,21 +185,38 @@ def _draw_rung(
     row_value(axes, canvas, place, one.text, **bold)
 
 
+def _beside(
+    notes: Sequence[Written], at: float, top: float, bottom: float
+) -> list[tuple[float, float]]:
+    """Part a line from `top` down to `bottom` so that it crosses no note."""
+    parts, begin = [], top
+    for left, right, above, below in sorted(notes, key=lambda one: one[2]):
+        if left <= at <= right and begin < below and above < bottom:
+            if above > begin:
+                parts.append((begin, above))
+            begin = below
+    return [*parts, (begin, bottom)] if begin < bottom else parts
+
+
 def _write_note(
-    axes: Axes, canvas: Canvas, rung: Rung, place: int, start: float, room: float
-) -> None:
-    """Write the change where there is room: above its line, within the axes."""
+    axes: Axes, canvas: Canvas, rungs: Sequence[Rung], place: int, room: float
+) -> Written | None:
+    """Write the change where there is room: above its line, within the axes.
+
+    Returns the place that it takes: left, right, top and bottom, in units of the axes.
+    """
+    rung, start = rungs[place], rungs[_last_kept(rungs, place)].estimate.value
     low, high = axes.get_xlim()
     scale = (high - low) / room
     wide = text_width(rung.note, 8) * scale
     if wide > high - low:
-        return
+        return None
     style: dict[str, Any] = {"size": 8, "zorder": 5}
     beside = ends_of(rung.estimate)[1] + 0.08 * scale
     if not rung.decided and max(beside, start) + wide < high:
         at, colour = max(beside, start + 0.08 * scale), canvas.colour("muted")
         axes.text(at, place, rung.note, va="center", color=colour, **style)
-        return
+        return at, at + wide, place - _NOTE / 2, place + _NOTE / 2
     middle = (rung.estimate.value + start) / 2
     at = min(max(middle, low + wide / 2), high - wide / 2)
     token = "muted"
@@ -195,6 +224,7 @@ def _write_note(
         token = "serious" if rung.change.value < 0 else "earned"  # type: ignore[union-attr]
     colour = canvas.colour(token)
     axes.text(at, place - 0.16, rung.note, ha="center", color=colour, **style)
+    return at - wide / 2, at + wide / 2, place - 0.16 - _NOTE, place - 0.08
 
 
 def _name_floor(
