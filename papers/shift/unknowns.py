@@ -161,8 +161,8 @@ def unknown_section(unknowns: Unknowns) -> str:
         "specification's 0.05 and 0.03. With one column gone, "
         f"{total['one']} are within splits alone.\n\n"
         "How much that says: of the values that are published for *other* models of "
-        f"the same tables, {shares['all']} would lie within splits and settings, too, and "
-        f"{shares['splits']} within splits alone.\n\n{grid(header, rows)}\n\n"
+        f"the same tables, {shares['all']} would lie within splits and settings, too, "
+        f"and {shares['splits']} within splits alone.\n\n{grid(header, rows)}\n\n"
         "XGBoost's settings were measured in the order in which they were drawn, as "
         f"far as time went; stumps among them: {_stumps(unknowns)}."
     )
