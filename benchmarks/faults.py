@@ -105,7 +105,7 @@ def vanish(seconds: float = 15.0) -> tuple[int, float]:
                 print("left:", process, file=sys.stderr)
                 process.kill()
             return len(left), seconds
-        time.sleep(0.02)
+        time.sleep(0.05)
     return 0, time.monotonic() - started
 
 
@@ -251,6 +251,7 @@ class Attack:
                 or time.monotonic() > deadline
             ):
                 return found
+            time.sleep(0.02)  # Looking takes a core, which the study needs.
 
     def victims(
         self, runner: subprocess.Popen[bytes], cluster: Cluster | None
