@@ -2,11 +2,12 @@
 
     python -m papers.candidates.images LEDGER ...
 
-exports rows of the studies digits-images, digits-warm-up and pictures-people to
-images.csv; `section` tells of them. To make them::
+exports rows of the studies digits-images, digits-warm-up, digits-late-start and
+pictures-people to images.csv; `section` tells of them. To make them::
 
     caveat run digits-images --ledger images.db
     caveat run papers/candidates/digits-warm-up.yaml --ledger images.db
+    caveat run papers/candidates/digits-late-start.yaml --ledger images.db
     python -m papers.candidates.pictures PART.npz cifar-people.npz
     caveat run pictures-people.yaml --ledger images.db
 """
@@ -125,30 +126,33 @@ def against(rows: pd.DataFrame, names: tuple[str, ...], other: str) -> str:
 
 def warm_up(rows: pd.DataFrame) -> str:
     """Each algorithm that compares views against the phase that it begins with."""
-    lines = ["| algorithm | noise | first phase only | whole | difference, 95 % |"]
-    lines.append("| --- | --- | --- | --- | --- |")
+    header = ["algorithm", "noise", "seeds", "first phase only", "whole"]
+    header += ["difference, 95 %", "late, one seed"]
+    lines = ["| " + " | ".join(row) + " |" for row in (header, ["---"] * len(header))]
+    tested = int(rows["fact.test-rows"].iloc[0])
     for noise in sorted(rows["noise"].unique()):
-        both = [
-            chosen(some[some["repeat"] == 0])["OA"].groupby("learner").mean()
-            for _, some in (
-                (study, rows[(rows["study"] == study) & (rows["noise"] == noise)])
-                for study in ("digits-warm-up", "digits-images")
-            )
-            if len(some)
-        ]
-        if len(both) < 2:
-            continue
-        tested = int(rows["fact.test-rows"].iloc[0])
-        for name in [n for n in VIEWED if n in both[0].index and n in both[1].index]:
-            first, whole = both[0][name], both[1][name]
-            spread = first * (1 - first) + whole * (1 - whole)
-            half = 196 * np.sqrt(spread / tested)
-            gap = 100 * (whole - first)
-            cells = [LEARNERS[name].title, f"{noise:.0%}", f"{100 * first:.1f}"]
-            cells += [f"{100 * whole:.1f}"]
+        first, whole, late = (
+            _ends(rows[(rows["study"] == study) & (rows["noise"] == noise)])
+            for study in ("digits-warm-up", "digits-images", "digits-late-start")
+        )
+        both = pd.concat([first, whole], axis=1, keys=["first", "whole"]).dropna()
+        for name in [n for n in VIEWED if n in both.index.get_level_values(0)]:
+            own, mean = both.loc[name], both.loc[name].mean()
+            spread = (mean * (1 - mean)).sum() / (tested * len(own))
+            half, gap = 196 * np.sqrt(spread), 100 * (mean["whole"] - mean["first"])
+            cells = [LEARNERS[name].title, f"{noise:.0%}", str(len(own))]
+            cells += [f"{100 * mean['first']:.1f}", f"{100 * mean['whole']:.1f}"]
             cells += [f"{gap:+.1f} ({gap - half:+.1f} to {gap + half:+.1f})"]
+            cells += [f"{100 * late[name, 0]:.1f}" if (name, 0) in late.index else ""]
             lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def _ends(rows: pd.DataFrame) -> pd.Series:
+    """Test accuracy at the last checkpoint, by learner and repeat."""
+    keys = ["learner", "repeat"]
+    last = rows.sort_values("checkpoint").groupby(keys).tail(1)
+    return last.set_index(keys)["test.accuracy"]
 
 
 def left_out(rows: pd.DataFrame) -> str:
@@ -165,32 +169,39 @@ def section() -> str:
     people = rows[rows["study"] == "pictures-people"]
     parts = [
         """The small network on one core; no run of the benchmark's own budget
-(ResNet-32, 60,000 steps, 20 configurations) was made here. Accuracies in percent, means
-over seeds. The interval is Wilson's, of the test rows of one split, for the choice by
-CR; it does not hold the variation between runs. Written by
-`papers/candidates/images.py` from `images.csv`.""",
+(ResNet-32, 60,000 steps, 20 configurations) was made here, none with ResNet-32 at all,
+and none on MNIST. Accuracies in percent, means over seeds. The interval is Wilson's, of
+the test rows of one split, for the choice by CR; it does not hold the variation between
+runs. Written by `papers/candidates/images.py` from `images.csv`.""",
         f"### Digits, {_size(digits)}; 300 steps, study `digits-images`",
     ]
     for noise in sorted(digits["noise"].unique()):
         parts += _world(digits[digits["noise"] == noise], noise)
     parts += [
         """What is peculiar to an algorithm against the phase that it begins with: the
-same split and seed, last checkpoint (PiCO, DIRK, ALIM, PiCO+: contrast of one's own key
-only; ABLE: no contrast; CRDPLL: no agreement). One seed each.""",
+same splits and seeds, last checkpoint (PiCO, DIRK, ALIM, PiCO+: contrast of one's own
+key only; ABLE: no contrast; CRDPLL: no agreement). The interval is that of two shares
+of the test rows, seeds counted as further rows. "Late" is the whole with a first phase
+of 100 of the 300 steps, instead of one epoch of 19.""",
         warm_up(rows),
-        """Where the whole is below its first phase, two reasons can be named, which
-were not tested: prototypes begin to count at step 100 (benchmark: 178), and only 200
-steps are left to mend what the first of them got wrong (there 59,822); and the queue of
-1,024 keys holds most of the items, so that items of one class repel each other until
-labels count.""",
+        """So a late start explains what the first runs of this study had shown: ALIM,
+PiCO+ and, with noise, PiCO ended below their own first phase. When labels begin to
+count in the contrast, the network is rebuilt, and 200 steps do not mend what that
+costs. Looked at from within, on another split: with 20 % noise and a start at step 100,
+prototypes named the true label of 29 % of the training items of PiCO at step 150, of
+50 % at the end; with a start after one epoch, of 60 % and of 77 %. The benchmark's 178
+steps are about one epoch of its data, so one epoch is the default now. We changed it
+after we had seen seed 0; the other seeds were run once, afterwards. Queue and learning
+rate stayed as they were. DIRK with noise differs from split to split: on that other one
+it ended at 76.0 %, its first phase alone at 73.0 %, with a late start at 74.4 %.""",
     ]
     if len(people):
         parts += [
             "### Pictures with what three people called them, "
             f"{_size(people)}; 150 steps",
             f"""Candidates are all labels that any of three people gave (1.47 on
-average; the true one is missing in 2.3 % of the sets). One seed. Not run:
-{left_out(people)}.""",
+average; the true one is missing in 2.3 % of the sets). One seed; PiCO and DIRK were run
+with a late start, at step 60 of 150. Not run: {left_out(people)}.""",
             table(people),
             f"Against PRODEN, by CR: {against(people, tuple(LEARNERS), 'proden')}",
         ]

@@ -17,7 +17,7 @@ import pandas as pd
 from caveat.candidates.registry import LEARNERS
 from caveat.statistics import criterion_agreement
 from papers import write_pages
-from papers.candidates import images, theorem
+from papers.candidates import figures, images, theorem
 from papers.candidates.power import power
 from papers.candidates.tables import (
     CORRECTED,
@@ -275,9 +275,11 @@ def _line(cells: list) -> str:
 
 
 def files() -> dict[str, str]:
-    """Give the page."""
+    """Give the page and its figures."""
     rows = pd.read_csv(ROWS)
     cost = "\n".join([*fewer(rows, LOST), *fewer(rows, ITALIAN)])
+    clean = pd.read_csv(figures.HERE / "clean.csv")
+    learnt, gaps = figures.validation(rows, clean), figures.gaps(rows, clean)
     page = f"""# Partial labels: the PLENCH tables, as far as they were run
 
 Written by `page.py` in [`papers/candidates`](../../papers/candidates) from `runs.csv`
@@ -307,6 +309,27 @@ Variants `plench` do as the benchmark's code does where it differs from the pape
 {selection(rows, LOST)}
 {within(rows, LOST)}
 {power(rows, LOST)}
+The benchmark's Figure 3, by what a configuration is chosen by:
+
+![Lost, chosen by the covering rate](candidates-lost-cr.svg)
+
+![Lost, chosen by the approximated accuracy](candidates-lost-aa.svg)
+
+![Lost, chosen by true labels](candidates-lost-oa.svg)
+
+![Lost, chosen by true labels at any checkpoint](candidates-lost-oa-es.svg)
+
+## A hundred true labels: to choose by, or to learn from?
+
+The benchmark's Figure 1, on Lost instead of PLCIFAR10, for three algorithms
+(`papers/candidates/clean.py`). Those who have true labels for the validation rows may
+choose among ten configurations by them, or learn from them with default settings.
+
+![A hundred true labels](candidates-validation.svg)
+
+{learnt.label}. Better of the two: to learn from them, in
+{sum(gap > 0 for gap in gaps)} of {len(gaps)} runs.
+
 ## Italian: 2 splits, 5 configurations (published: 5 and 20)
 
 {selection(rows, ITALIAN)}
@@ -354,10 +377,28 @@ Over all checkpoints and configurations of a group (algorithm and split) that ar
 ## Images
 
 {images.section()}
+### What people's labels are like
+
+The benchmark's Figure 2, for the part of CIFAR-10 with the labels of three people;
+PLCIFAR10 has about ten, who may give several labels each.
+
+![Labels that people gave](candidates-people-labels.svg)
+
+![Noise by number of people](candidates-people-noise.svg)
+
+![What else people call a picture](candidates-people-flips.svg)
+
+### What a step takes
+
+The benchmark's Figure 4 on one core instead of a GPU, so without memory
+(`papers/candidates/cost.py`).
+
+![What a step takes](candidates-cost.svg)
+
 ## When does the approximated accuracy equal the accuracy?
 
 {theorem.section()}"""
-    return {"candidates.md": page}
+    return {"candidates.md": page, **figures.drawn(figures.all_figures(rows))}
 
 
 if __name__ == "__main__":

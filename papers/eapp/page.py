@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from papers import write_pages
 from papers.eapp.page_learned import representation_part, study_part
+from papers.eapp.page_pictures import drawn, longer_part, pictures_part
 from papers.eapp.page_probe import probe_part
 from papers.eapp.words import band, by_k, claims, read, table, words
 
@@ -196,13 +197,14 @@ def fold_part() -> list[str]:
 
 
 def files() -> dict[str, str]:
-    """Give the page."""
+    """Give the page and its figures."""
     parts = [
         "# EAPP: what the paper says, and what we find",
         words(
-            """Written by `page.py` from the tables beside it, which `run.py` and
-            `why.py` measured; all stand in [`papers/eapp`](../../papers/eapp). V. Ortiz
-            Castelló et al. (2022), IEEE Access 10,
+            """Written by `page.py` from the tables beside it, which `run.py`, `why.py`
+            and `pictures.py` measured; all stand in
+            [`papers/eapp`](../../papers/eapp). V. Ortiz Castelló et al. (2022), IEEE
+            Access 10,
             https://doi.org/10.1109/ACCESS.2022.3221936. No code of the paper is public,
             and its figures carry no numbers."""
         ),
@@ -216,8 +218,10 @@ def files() -> dict[str, str]:
         *probe_part(),
         *representation_part(),
         *study_part(),
+        *longer_part(),
+        *pictures_part(),
     ]
-    return {"eapp.md": "\n\n".join(parts) + "\n"}
+    return {"eapp.md": "\n\n".join(parts) + "\n", **drawn()}
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     OMP_NUM_THREADS=1 python -m papers.eapp.run [part ...] [--data FOLDER]
 
 Parts: curve, clusterers, labelings, latent, scores, noise, folds, probe, digits,
-networks and study; all by default. Probe, digits, networks and study go on
+networks, longer and study; all by default. Probe, digits, networks and study go on
 where they stopped: delete their tables to measure anew.
 FOLDER holds the MNIST test files (t10k-*.gz). Then write the page with `page.py`.
 """
@@ -255,6 +255,24 @@ def networks(data: Data) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def longer(data: Data) -> pd.DataFrame:
+    """Train networks on a small table for 50 passes, and for a thousand updates."""
+    X, y = load_wine(return_X_y=True)
+    settings: dict[str, dict[str, Any]] = {"pca": {"representation": "pca"}}
+    for name in ("cae", "vae", "kmeans_ae"):
+        short = {"representation": name, "training": {"epochs": 50}}
+        settings[f"{name}, 50 passes"] = short
+        settings[name] = {"representation": name}
+    rows = []
+    for name, chosen in settings.items():
+        for draw in range(5):
+            model = fit(
+                (X, y == 0), **chosen, folds=3, k_max=4, shuffles=0, random_state=draw
+            )
+            rows.append({"setting": name, "draw": draw, "value": model.value_})
+    return pd.DataFrame(rows)
+
+
 def study(data: Data) -> pd.DataFrame:
     """Run the registered study of representations, latent sizes and clusterers."""
     file = HERE / "representations.ledger"
@@ -290,6 +308,7 @@ PARTS: dict[str, Callable[[Data], pd.DataFrame]] = {
     "probe": probe,
     "digits": digits,
     "networks": networks,
+    "longer": longer,
     "study": study,
 }
 
