@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from caveat.pages.claims import Estimate
+from caveat.pages.recorded import Recorded
 from caveat.statistics import bounded_interval, corrected_resampled_t_test, holm
 
 RULE = "split-bag-shuffle"
@@ -26,11 +26,10 @@ MEASURES = {
 CONSTANT, MAJORITY, SHARE = "constant answer", "group majority", "group share"
 FLOORS = (CONSTANT, MAJORITY, SHARE)
 SCORE_COLUMNS = ["repeat", "learner", "rule", "criterion", "params", *MEASURES]
-_FRAMES = ("tests", "groups", "scores", "floors", "ceiling")
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Recorded):
     """How far shares alone get, beside what needs no learning and what has labels.
 
     Attributes
@@ -72,6 +71,11 @@ class Result:
     notes : tuple of str
     seconds : float
     """
+
+    _topic = "bags"
+    _frames = ("tests", "groups", "scores", "floors", "ceiling")
+    _tuples = ("classes", "notes")
+    _columns = (("scores", SCORE_COLUMNS),)
 
     by: str
     classes: tuple[str, ...]
@@ -200,30 +204,3 @@ class Result:
     def to_frame(self) -> pd.DataFrame:
         """Return the scores, a row per repeat, learner and rule."""
         return self.scores
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        record = self.to_record()
-        return {**record["row"], **record["curves"]}
-
-    def to_record(self) -> dict[str, Any]:
-        """Write it as a row and curves of a ledger."""
-        fields = self.__dataclass_fields__
-        row = {name: getattr(self, name) for name in fields if name not in _FRAMES}
-        curves = {
-            f"bags-{name}": getattr(self, name).to_dict("records") for name in _FRAMES
-        }
-        return {"row": row, "curves": curves}
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> Result:
-        """Read back what `to_record` wrote."""
-        row = {**record["row"]}
-        for name in ("classes", "notes"):
-            row[name] = tuple(row[name])
-        curves = record["curves"]
-        frames = {name: pd.DataFrame(curves[f"bags-{name}"]) for name in _FRAMES}
-        # Rows that are not there cannot name their columns.
-        if frames["scores"].empty:
-            frames["scores"] = pd.DataFrame([], columns=SCORE_COLUMNS)
-        return cls(**row, **frames)

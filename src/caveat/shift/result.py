@@ -11,6 +11,7 @@ import pandas as pd
 
 from caveat.measures import get as get_measure
 from caveat.pages.claims import Estimate
+from caveat.pages.recorded import Recorded
 from caveat.shift.prices._advice import advise
 from caveat.shift.prices._outages import Outage
 from caveat.shift.prices._prices import ALL, REFITTED, Book, decay_degrees
@@ -18,14 +19,9 @@ from caveat.shift.prices._prices import ALL, REFITTED, Book, decay_degrees
 if TYPE_CHECKING:
     from caveat.shift.prices._resampling import Score
 
-_FRAMES = (
-    *("models", "losses", "columns", "decay", "comparisons", "values"),
-    *("pairs", "monitors", "curves"),
-)
-
 
 @dataclass(frozen=True)
-class Result:
+class Result(Recorded):
     """Scores, prices and differences, each with its interval and the splits behind it.
 
     Attributes
@@ -69,6 +65,13 @@ class Result:
     notes : tuple of str
     seconds : float
     """
+
+    _topic = "shift"
+    _frames = (
+        *("models", "losses", "columns", "decay", "comparisons", "values"),
+        *("pairs", "monitors", "curves"),
+    )
+    _tuples = ("notes", "backup")
 
     measure: str
     floor: float
@@ -130,34 +133,6 @@ class Result:
     def to_frame(self) -> pd.DataFrame:
         """Return the prices; without any asked for, the columns."""
         return self.columns if self.losses.empty else self.losses
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        record = self.to_record()
-        return {**record["row"], **record["curves"]}
-
-    def to_record(self) -> dict[str, Any]:
-        """Write it as a row and curves of a ledger."""
-        row = {
-            name: getattr(self, name)
-            for name in self.__dataclass_fields__
-            if name not in _FRAMES
-        }
-        curves = {
-            f"shift-{name}": getattr(self, name).to_dict("records") for name in _FRAMES
-        }
-        return {"row": row, "curves": curves}
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> Result:
-        """Read back what `to_record` wrote."""
-        row = {**record["row"], "notes": tuple(record["row"]["notes"])}
-        if row["backup"] is not None:
-            row["backup"] = tuple(row["backup"])
-        frames = {
-            name: pd.DataFrame(record["curves"][f"shift-{name}"]) for name in _FRAMES
-        }
-        return cls(**row, **frames)
 
 
 def read_book(

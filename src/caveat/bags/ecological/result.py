@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
-_FRAMES = ("groups", "criteria", "effects", "labelled")
+from caveat.pages.recorded import Recorded
 
 
 @dataclass(frozen=True)
-class SharesResult:
+class SharesResult(Recorded):
     """Answers learnt from shares, and how wrong they can be.
 
     Attributes
@@ -55,6 +54,10 @@ class SharesResult:
     notes : tuple of str
     """
 
+    _topic = "shares"
+    _frames = ("groups", "criteria", "effects", "labelled")
+    _tuples = ("classes", "notes")
+
     by: str
     classes: tuple[str, ...]
     rows: int
@@ -81,28 +84,3 @@ class SharesResult:
     def to_frame(self) -> pd.DataFrame:
         """Return the effects of all columns."""
         return self.effects
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        record = self.to_record()
-        return {**record["row"], **record["curves"]}
-
-    def to_record(self) -> dict[str, Any]:
-        """Write it as a row and curves of a ledger."""
-        fields = self.__dataclass_fields__
-        row = {name: getattr(self, name) for name in fields if name not in _FRAMES}
-        curves = {
-            f"shares-{name}": getattr(self, name).to_dict("records") for name in _FRAMES
-        }
-        return {"row": row, "curves": curves}
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> SharesResult:
-        """Read back what `to_record` wrote."""
-        row = {**record["row"]}
-        for name in ("classes", "notes"):
-            row[name] = tuple(row[name])
-        frames = {
-            name: pd.DataFrame(record["curves"][f"shares-{name}"]) for name in _FRAMES
-        }
-        return cls(**row, **frames)
