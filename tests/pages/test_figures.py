@@ -93,20 +93,37 @@ def met(place, count):
     ]
 
 
-CROWDED = {
-    f"{count} curves at {place}": figures.decay(
-        met(place, count), columns=3, unit="AUC", floor=FLOOR, limits=(0, 1), **COMMON
-    )
-    for count in (2, 8)
-    for place in (0.62, 0.8, 0.97)
-} | {
-    "close marks": figures.score_line(
-        [figures.Mark(f"way {n}", Estimate(0.8 + n / 500, "AUC")) for n in range(5)],
-        label="x",
-        floor=FLOOR,
-        limits=(0, 1),
-    )
-}
+CROWDED = (
+    {
+        f"{count} curves at {place}": figures.decay(
+            met(place, count),
+            columns=3,
+            unit="AUC",
+            floor=FLOOR,
+            limits=(0, 1),
+            **COMMON,
+        )
+        for count in (2, 8)
+        for place in (0.62, 0.8, 0.97)
+    }
+    | {
+        f"ladder over a floor of {bar}": figures.ladder(
+            RUNGS, label="x", floor=figures.Mark("a column", Estimate(bar, "AUC"))
+        )
+        for bar in (0.7, 0.8, 0.9, 0.95)
+    }
+    | {
+        "close marks": figures.score_line(
+            [
+                figures.Mark(f"way {n}", Estimate(0.8 + n / 500, "AUC"))
+                for n in range(5)
+            ],
+            label="x",
+            floor=FLOOR,
+            limits=(0, 1),
+        )
+    }
+)
 
 
 def crossed(figure, phone):

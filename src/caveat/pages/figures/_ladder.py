@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -69,13 +70,20 @@ class Rung:
     @property
     def note(self) -> str:
         """The change in words: "−0.11 a leak"."""
-        one = self.change
-        if one is None:
+        if self.change is None:
             return ""
-        text = one.text if one.text.startswith(("−", "-")) else f"+{one.text}"
-        if not self.decided:
-            text += f" ({one.interval})" if one.interval else ""
+        text = self.brief
+        if not self.decided and self.change.interval:
+            text += f" ({self.change.interval})"
         return f"{text} {self.cause}".strip()
+
+    @property
+    def brief(self) -> str:
+        """The change as a number alone: "−0.11"."""
+        if self.change is None:
+            return ""
+        text = self.change.text
+        return text if text.startswith(("−", "-")) else f"+{text}"
 
 
 def ladder(
@@ -120,8 +128,9 @@ def ladder(
         if floor is not None:
             free_part(axes, canvas, low, floor.estimate.value)
             _name_floor(axes, canvas, floor, left, room)
+        bar = math.nan if floor is None else floor.estimate.value
         notes = [
-            _write_note(axes, canvas, rungs, place, room)
+            _write_note(axes, canvas, rungs, place, room, bar)
             for place in range(1, len(rungs))
         ]
         for place in range(len(rungs)):
@@ -199,32 +208,41 @@ def _beside(
 
 
 def _write_note(
-    axes: Axes, canvas: Canvas, rungs: Sequence[Rung], place: int, room: float
+    axes: Axes,
+    canvas: Canvas,
+    rungs: Sequence[Rung],
+    place: int,
+    room: float,
+    bar: float,
 ) -> Written | None:
-    """Write the change where there is room: above its line, within the axes.
+    """Write the change where there is room, in words or as a number alone.
 
-    Returns the place that it takes: left, right, top and bottom, in units of the axes.
+    Beside the interval of what changes nothing, else above the line; within the axes,
+    and not across the floor at `bar`. Returns the place that it takes: left, right, top
+    and bottom, in units of the axes.
     """
     rung, start = rungs[place], rungs[_last_kept(rungs, place)].estimate.value
     low, high = axes.get_xlim()
     scale = (high - low) / room
-    wide = text_width(rung.note, 8) * scale
-    if wide > high - low:
-        return None
-    style: dict[str, Any] = {"size": 8, "zorder": 5}
-    beside = ends_of(rung.estimate)[1] + 0.08 * scale
-    if not rung.decided and max(beside, start) + wide < high:
-        at, colour = max(beside, start + 0.08 * scale), canvas.colour("muted")
-        axes.text(at, place, rung.note, va="center", color=colour, **style)
-        return at, at + wide, place - _NOTE / 2, place + _NOTE / 2
-    middle = (rung.estimate.value + start) / 2
-    at = min(max(middle, low + wide / 2), high - wide / 2)
     token = "muted"
     if rung.decided:
         token = "serious" if rung.change.value < 0 else "earned"  # type: ignore[union-attr]
-    colour = canvas.colour(token)
-    axes.text(at, place - 0.16, rung.note, ha="center", color=colour, **style)
-    return at - wide / 2, at + wide / 2, place - 0.16 - _NOTE, place - 0.08
+    style: dict[str, Any] = {"size": 8, "zorder": 5, "color": canvas.colour(token)}
+    gap = 0.08 * scale
+    for text in dict.fromkeys((rung.note, rung.brief)):
+        wide = text_width(text, 8) * scale
+        left = max(ends_of(rung.estimate)[1], start) + gap
+        if not rung.decided and left + wide < high and not left < bar < left + wide:
+            axes.text(left, place, text, va="center", **style)
+            return left, left + wide, place - _NOTE / 2, place + _NOTE / 2
+        left = (rung.estimate.value + start - wide) / 2
+        left = min(max(left, low), high - wide)
+        if left - gap < bar < left + wide + gap:
+            left = bar + gap
+        if low <= left and left + wide <= high:
+            axes.text(left, place - 0.16, text, **style)
+            return left, left + wide, place - 0.16 - _NOTE, place - 0.08
+    return None
 
 
 def _name_floor(
