@@ -17,7 +17,7 @@ import pandas as pd
 from caveat.candidates.registry import LEARNERS
 from caveat.statistics import criterion_agreement
 from papers import write_pages
-from papers.candidates import figures, images, theorem
+from papers.candidates import crowds, figures, images, theorem
 from papers.candidates.power import power
 from papers.candidates.tables import (
     CORRECTED,
@@ -395,6 +395,9 @@ The benchmark's Figure 4 on one core instead of a GPU, so without memory
 
 ![What a step takes](candidates-cost.svg)
 
+## Crowds
+
+{crowds.section()}
 ## When does the approximated accuracy equal the accuracy?
 
 {theorem.section()}"""

@@ -551,6 +551,7 @@ def candidates_results(draw):
         known=known,
         accuracy=draw(st.one_of(middle, st.just((draw(shares), np.nan, np.nan)))),
         difference=(value, low, high) if known else unknown,
+        regret=draw(middle) if known > 1 else unknown,
         constant=(draw(shares), np.nan, np.nan),
         alpha=draw(st.one_of(middle, st.just(unknown))),
         unsure=draw(st.sampled_from([0, 3, 30])),

@@ -10,7 +10,7 @@ from caveat import pages
 from caveat.candidates.result import Result, interval
 from caveat.pages import claims
 
-_WEAK_ALPHA, _UNSURE_SHARE = 0.4, 0.2
+_WEAK_ALPHA, _UNSURE_SHARE, _GIVEN_UP = 0.4, 0.2, 0.02
 # Sets from which so many true labels are missing, or in which two labels nearly always
 # come together.
 _NOISY, _TOGETHER, _INSEPARABLE = 0.1, 0.9, 0.99
@@ -68,12 +68,30 @@ def against_vote(found: Result) -> claims.Claim | None:
     )
 
 
+def _choice(found: Result) -> Iterator[claims.Claim]:
+    """Say what the choice without truth gave up, where the truth is known."""
+    given_up = interval(found.regret, "accuracy", "paired bootstrap", found.known)
+    if not (found.known and given_up.has_interval):
+        return
+    yield claims.Chosen(
+        found.chosen,
+        found.rule,
+        given_up,
+        severity="careful" if found.regret[1] > _GIVEN_UP else None,
+        kind="regret",
+        section="methods",
+        how="Beside the best of all ways by the truth; resampled together with that "
+        "choice.",
+    )
+
+
 def all_claims(found: Result) -> Iterator[claims.Claim]:
     """Give all claims, what leads first."""
     yield worth(found)
     compared = against_vote(found)
     if compared is not None:
         yield compared
+    yield from _choice(found)
     yield from _vote_caveat(found)
     yield from _people_caveats(found)
     yield from _agreement_caveats(found)

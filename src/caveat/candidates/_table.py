@@ -127,8 +127,9 @@ def read_candidates(
             f"answers (--answers): one of the three{there}"
         )
     if answers is not None:
-        long = _long(answers, names, separator)
+        long, again = _last_words(_long(answers, names, separator))
         frame, notes = _joined(data, long, names)
+        notes = [*notes, *again]
         labelled: list[str] = []
     else:
         if data is None:
@@ -157,6 +158,12 @@ def read_candidates(
     if given_truth is not None:
         place = {label: code for code, label in enumerate(classes)}
         codes = np.array([place.get(given_truth.get(i, ""), -1) for i in found.items])
+        if given_truth and (codes < 0).all():
+            raise InvalidInput(
+                f"--truth: none of its {len(given_truth):,} items, such as "
+                f"{str(next(iter(given_truth)))!r}, is among the "
+                f"{len(found.items):,} that were answered"
+            )
     return CrowdTable(found, X, codes, left_out, candidates is None, notes)
 
 
@@ -321,6 +328,18 @@ def _long(
             "label": cells.map(known),
         }
     )
+
+
+def _last_words(long: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Keep the last answer of somebody who answered an item more than once."""
+    whole = long["item"].notna() & long["annotator"].notna()
+    twice = long.duplicated(["item", "annotator"], keep="last") & whole
+    many = int(twice.sum())
+    if not many:
+        return long, []
+    were = "answer was" if many == 1 else "answers were"
+    note = f"{many:,} {were} given again by the same person: the last one counts"
+    return long[~twice].reset_index(drop=True), [note]
 
 
 def _as_text(column: pd.Series) -> pd.Series:

@@ -16,7 +16,10 @@ _FRAMES = (
     *("methods", "people", "kappas", "confusions", "curve", "sizes"),
     *("suggestions", "ask_again"),
 )
-_TUPLES = ("alpha", "accuracy", "difference", "constant", "classes", "notes")
+_TUPLES = (
+    *("alpha", "accuracy", "difference", "regret", "constant"),
+    *("classes", "notes"),
+)
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,9 @@ class Result:
     difference : (value, low, high)
         By how much they are more often right than the vote, paired; NaN where not
         known.
+    regret : (value, low, high)
+        What the way that is best by the truth is more often right than the chosen one;
+        NaN where not known.
     constant : (value, low, high)
         How right the most frequent label is for all items.
     alpha : (value, low, high)
@@ -74,6 +80,7 @@ class Result:
     known: int
     accuracy: tuple[float, float, float]
     difference: tuple[float, float, float]
+    regret: tuple[float, float, float]
     constant: tuple[float, float, float]
     alpha: tuple[float, float, float]
     unsure: int
@@ -134,6 +141,7 @@ class Result:
             "annotators": self.annotators,
             "answers": self.answers,
             "classes": len(self.classes),
+            "regret": self.regret[0],
             "alpha": list(self.alpha),
             "unsure": self.unsure,
             "unanswered": self.unanswered,

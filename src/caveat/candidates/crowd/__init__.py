@@ -6,6 +6,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "_long_table": ["Answers", "as_answers"],
+        "_model": ["decide"],
         "_vote": ["MajorityVote", "WeightedVote"],
         "_dawid_skene": ["DawidSkene"],
         "_skill": ["ClassSkill", "OneCoin"],

@@ -22,8 +22,8 @@ class DawidSkene(EMModel):
     ----------
     prior : float, default=5.0
         How many answers per true class everybody is taken to have given already, in
-        the manner of the average annotator as the vote sees it. So that few answers
-        are safe.
+        the manner of somebody equally good at all classes. So that few answers are
+        safe.
     max_iter : int, default=200
     tol : float, default=1e-6
         Stop when a round raises the objective by less than this per answer.
@@ -65,6 +65,9 @@ class DawidSkene(EMModel):
     True
     """
 
+    _skill: Floats | None = None
+    """How good everybody is, where a model of one coin is fitted already."""
+
     def __init__(
         self, prior: float = 5.0, *, max_iter: int = 200, tol: float = 1e-6
     ) -> None:
@@ -73,14 +76,10 @@ class DawidSkene(EMModel):
         self.tol = tol
 
     def _begin(self, found: Answers, posterior: Floats) -> None:
-        people = len(found.annotators)
         self._by_label = found.named.T.tocsr()
         self._by_size = found.given.T.tocsr()
-        # Only who ever names two labels needs the costlier step.
-        vague = np.zeros(people, dtype=bool)
-        vague[found.annotator[found.sizes > 1]] = True
-        self._vague = np.flatnonzero(vague)
-        self._weights = equally_good(found, posterior)
+        skill = OneCoin().fit(found).skill_ if self._skill is None else self._skill
+        self._weights = equally_good(found, posterior, skill)
         # Pseudo-answers of everybody, (annotator, label, truth).
         self._pseudo = self.prior * self._weights + 1e-6
 
@@ -89,8 +88,8 @@ class DawidSkene(EMModel):
         named = (self._by_label @ posterior).reshape(people, classes, classes)
         total = named + self._pseudo
         weights = total / total.sum(axis=1, keepdims=True)
-        if len(self._vague):
-            some = self._vague
+        if len(found.vague):
+            some = found.vague
             given = (self._by_size @ posterior).reshape(people, -1, classes)[some]
             given[:, 0] += self._pseudo[some].sum(axis=1)
             stepped = raise_likelihood(
@@ -101,7 +100,7 @@ class DawidSkene(EMModel):
         self._weights = np.maximum(weights, 1e-12)
         self.confusion_ = self._weights.swapaxes(1, 2)
         self.inclusion_ = self.confusion_
-        if len(self._vague):
+        if len(found.vague):
             shares = (
                 total
                 / (
@@ -115,12 +114,12 @@ class DawidSkene(EMModel):
         _, people, classes = found.shape
         logs = np.log(self._weights).reshape(people * classes, classes)
         scores = found.named @ logs
-        if len(self._vague):
+        if len(found.vague):
             sums = np.zeros((people, classes, found.largest))
-            some = self._weights[self._vague].swapaxes(1, 2)
+            some = self._weights[found.vague].swapaxes(1, 2)
             logged = log_normaliser(classes * _flat(some), found.largest)
             logged -= np.arange(1, found.largest + 1) * np.log(classes)
-            sums[self._vague] = logged.reshape(len(some), classes, -1)
+            sums[found.vague] = logged.reshape(len(some), classes, -1)
             flat = sums.swapaxes(1, 2).reshape(people * found.largest, classes)
             scores -= found.given @ flat
         return scores
@@ -130,14 +129,14 @@ class DawidSkene(EMModel):
         return float((self._pseudo * np.log(self._weights)).sum())
 
 
-def equally_good(found: Answers, posterior: Floats) -> Floats:
+def equally_good(found: Answers, posterior: Floats, skill: Floats) -> Floats:
     """Return the table of everybody who is equally good at all classes.
 
-    Their skill is that of `OneCoin`; which wrong labels are likely is the same for all
-    and comes from the vote. Shape (annotators, labels, true classes).
+    Which wrong labels are likely is the same for all and comes from the vote. Shape
+    (annotators, labels, true classes).
     """
     _, people, classes = found.shape
-    skill = OneCoin().fit(found).skill_[:, None, None]
+    skill = skill[:, None, None]
     named = (found.named.T @ posterior).reshape(people, classes, classes).sum(axis=0)
     wrong = (named + 1.0) * (1.0 - np.eye(classes))
     wrong = wrong / np.maximum(wrong.sum(axis=0), 1e-12)

@@ -6,9 +6,10 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logit
 
+from caveat.candidates.crowd._calibration import typical_skill
 from caveat.candidates.crowd._long_table import Answers, sums
 from caveat.candidates.crowd._model import EMModel, Floats
-from caveat.candidates.crowd._skill import log_sets, luck_of_sets, typical_skill
+from caveat.candidates.crowd._skill import log_sets, luck_of_sets
 
 
 class GLAD(EMModel):
@@ -20,8 +21,8 @@ class GLAD(EMModel):
     Parameters
     ----------
     spread : float, default=1.0
-        Standard deviation of skills around that of the average annotator as the vote
-        sees it (prior, in logits).
+        Standard deviation of skills around that of the average annotator, by how
+        often two people agree (prior, in logits).
     ease : float, default=0.5
         Standard deviation of the logarithm of the items' ease around 0 (prior). Small:
         few answers on an item do not make it hard.
@@ -77,7 +78,7 @@ class GLAD(EMModel):
         items, people, _ = found.shape
         self._luck = luck_of_sets(found)[found.sizes - 1]
         self._sets = [counts[found.sizes - 1] for counts in log_sets(found)]
-        self._typical = float(logit(typical_skill(found, posterior)))
+        self._typical = float(logit(typical_skill(found)))
         self._state = np.concatenate([np.full(people, self._typical), np.zeros(items)])
 
     def _maximise(self, found: Answers, posterior: Floats) -> None:

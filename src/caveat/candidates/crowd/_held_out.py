@@ -7,12 +7,14 @@ out? A right label predicts what reliable people say, also those who were not as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from caveat.candidates.crowd._calibration import honest_temperature, to_the_power
+from caveat.candidates.crowd._left_out import named_shares, rounds_of
 from caveat.candidates.crowd._long_table import Answers, sums
 from caveat.candidates.crowd._model import decide
 
@@ -21,6 +23,8 @@ Labeller = Callable[[Answers], Floats]
 
 _SHRINK = 5.0
 """A person's own table counts as much as the crowd's at so many answers."""
+_ENOUGH = 20_000
+"""So many answers left out are enough; three rounds are the most."""
 _SURE = 2.0
 """Standard errors by which another method must predict better than the usual one."""
 
@@ -33,8 +37,8 @@ class HeldOut:
     ----------
     names : tuple of str
         The methods.
-    item : int array
-        Item of every answer that was left out.
+    item, annotator : int arrays
+        Item of every answer that was left out, and whose it is.
     agreement : array of shape (n_methods, n_left_out)
         1 if the answer is the method's label; a set of m labels that holds it, 1/m.
     gain : array of shape (n_methods, n_left_out)
@@ -46,6 +50,7 @@ class HeldOut:
 
     names: tuple[str, ...]
     item: NDArray[np.intp]
+    annotator: NDArray[np.intp]
     agreement: Floats
     gain: Floats
     posterior: list[Floats]
@@ -59,23 +64,36 @@ class HeldOut:
         spread = float(np.sqrt((by_item**2).sum())) / max(len(values), 1)
         return float(values.mean()), spread * np.sqrt(used / max(used - 1, 1))
 
-    def choose(self, usual: str) -> str:
-        """Choose a method: the usual one, unless another surely predicts better."""
+    def choose(self, usual: str, rivals: Sequence[str] | None = None) -> str:
+        """Choose a method: the usual one, unless another surely predicts better.
+
+        Parameters
+        ----------
+        usual : str
+        rivals : sequence of str, optional
+            Methods that may take its place; else all.
+        """
         place = self.names.index(usual)
         best, by = usual, 0.0
-        for name, gain in zip(self.names, self.gain, strict=True):
+        for name in self.names if rivals is None else rivals:
+            gain = self.gain[self.names.index(name)]
             more, error = self.mean(gain - self.gain[place])
             if more > _SURE * error and more > by:
                 best, by = name, more
         return best
 
+    def calibrated(self, name: str, answers: Answers, posterior: Floats) -> Floats:
+        """Return what a method says of all items, as sure as it is right."""
+        place = self.names.index(name)
+        labels, agreement = self.posterior[place], self.agreement[place]
+        temperature = honest_temperature(
+            answers, posterior, labels, agreement, self.annotator
+        )
+        return to_the_power(posterior, temperature)
+
 
 def leave_out(
-    answers: Answers,
-    methods: Mapping[str, Labeller],
-    *,
-    rounds: int = 5,
-    random_state: int = 0,
+    answers: Answers, methods: Mapping[str, Labeller], *, random_state: int = 0
 ) -> HeldOut | None:
     """Leave one answer out of half of the items, some times, and label the items.
 
@@ -84,7 +102,6 @@ def leave_out(
     answers : Answers
     methods : mapping of str to callable
         Gets the answers that are left, returns items by classes.
-    rounds : int, default=5
     random_state : int, default=0
 
     Returns
@@ -96,51 +113,32 @@ def leave_out(
     It rewards labels that predict people. Where all people share an error, the label
     that repeats the error predicts best.
     """
-    rng = np.random.default_rng([random_state, 43])
-    places, told = [], []
-    for _ in range(rounds):
-        chosen = _one_each(answers, rng)
-        if not len(chosen):
-            return None
-        kept = np.ones(len(answers), dtype=bool)
-        kept[chosen] = False
-        rest = answers.keep(kept)
-        places.append(chosen)
-        told.append([way(rest)[answers.item[chosen]] for way in methods.values()])
-    place = np.concatenate(places)
-    posterior = [np.concatenate([one[n] for one in told]) for n in range(len(methods))]
-    return _judge(answers, place, tuple(methods), posterior)
-
-
-def _one_each(answers: Answers, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Draw one answer of half of the items that have two at least."""
-    order = rng.permutation(len(answers))
-    _, first = np.unique(answers.item[order], return_index=True)
-    chosen = order[first]
-    asked = rng.random(len(chosen)) < 0.5
-    several = answers.per_item[answers.item[chosen]] > 1
-    found = chosen[several & asked]
-    return found if len(found) else chosen[several]
+    places, named, told = [], [], []
+    for place, rest, out in rounds_of(answers, _ENOUGH, [random_state, 43]):
+        places.append(place)
+        named.append(named_shares(out))
+        told.append([way(rest)[answers.item[place]] for way in methods.values()])
+    if not places:
+        return None
+    posterior = [np.concatenate(one) for one in zip(*told, strict=True)]
+    return _judge(
+        answers,
+        np.concatenate(places),
+        np.concatenate(named),
+        tuple(methods),
+        posterior,
+    )
 
 
 def _judge(
     answers: Answers,
     place: NDArray[np.intp],
+    named: Floats,
     names: tuple[str, ...],
     posterior: list[Floats],
 ) -> HeldOut:
     _, people, classes = answers.shape
     who, rows = answers.annotator[place], np.arange(len(place))
-    # Every left-out answer as shares of its labels.
-    again = np.repeat(rows, answers.sizes[place])
-    starts = np.concatenate([[0], np.cumsum(answers.sizes)])
-    within = np.arange(len(again)) - np.repeat(
-        np.cumsum(answers.sizes[place]) - answers.sizes[place], answers.sizes[place]
-    )
-    label = answers.label[starts[place][again] + within]
-    worth = (1.0 / answers.sizes[place])[again]
-    named = np.zeros((len(place), classes))
-    np.add.at(named, (again, label), worth)
     plain = _predictive(named, who, np.zeros(len(place), np.intp), people, 1)
     agreement, gain = [], []
     for one in posterior:
@@ -148,9 +146,8 @@ def _judge(
         agreement.append(named[rows, told])
         chance = _predictive(named, who, told, people, classes)
         gain.append(np.log(chance) - np.log(plain))
-    return HeldOut(
-        names, answers.item[place], np.array(agreement), np.array(gain), posterior
-    )
+    told = np.array(agreement)
+    return HeldOut(names, answers.item[place], who, told, np.array(gain), posterior)
 
 
 def _predictive(

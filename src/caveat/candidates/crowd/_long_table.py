@@ -93,6 +93,17 @@ class Answers:
         columns = self.annotator * self.largest + self.sizes - 1
         return self._counts(self.item, columns, len(self.annotators) * self.largest)
 
+    @cached_property
+    def vague(self) -> Ints:
+        """Who ever names two labels or more."""
+        return np.unique(self.annotator[self.sizes > 1])
+
+    @cached_property
+    def spot(self) -> Ints:
+        """Of every named label: its (annotator, size of the set, label) in one."""
+        cell = self.annotator * self.largest + self.sizes - 1
+        return cell[self.answer] * len(self.classes) + self.label
+
     def _counts(self, rows: Ints, columns: Ints, width: int) -> sparse.csr_array:
         ones = np.ones(len(rows))
         shape = (len(self.items), width)

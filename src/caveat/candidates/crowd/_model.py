@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -53,8 +52,14 @@ class CrowdModel(BaseEstimator):
         self.posterior_ = posterior
         self.objective_ = np.asarray(objective, dtype=float)
         self.n_iter_ = len(self.objective_)
-        self.annotators_ = reliability(found, posterior, self._credit(found))
         return self
+
+    @property
+    def annotators_(self) -> pd.DataFrame:
+        """How reliable everybody is."""
+        check_is_fitted(self, "posterior_")
+        found = self.answers_
+        return reliability(found, self.posterior_, self._credit(found))
 
     @abstractmethod
     def _fit(self, found: Answers) -> tuple[Floats, list[float]]:
@@ -121,7 +126,7 @@ class EMModel(CrowdModel):
             self.class_prior_ = self._class_prior(posterior[answered])
             self._maximise(found, posterior)
             scores = self._evidence(found) + self._log_known()
-            top = logsumexp(scores, axis=1, keepdims=True)
+            top = log_sum(scores)
             posterior = np.exp(scores - top)
             pseudo = (self.frequency or 0.0) * np.log(self.class_prior_).sum()
             objective.append(float(top.sum() + pseudo + self._log_prior()))
@@ -162,6 +167,12 @@ class EMModel(CrowdModel):
     @abstractmethod
     def _log_prior(self) -> float:
         """Return the logarithm of the prior, up to a constant."""
+
+
+def log_sum(scores: Floats) -> Floats:
+    """Return log Σ exp of every row, as a column; scores are finite."""
+    top = scores.max(axis=1, keepdims=True)
+    return top + np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
 
 
 def start(found: Answers) -> Floats:

@@ -40,7 +40,7 @@ MODELS = Registry(
         Entry(
             name="pooled",
             target=f"{_AT}._pooled:PooledCrowd",
-            summary="the mean of vote, one coin, class skill and Dawid-Skene",
+            summary="one coin and Dawid-Skene, by how well they predict answers",
         ),
     ],
 )

@@ -72,8 +72,8 @@ def _methods(found: Result) -> pages.Section:
                 columns,
                 rows,
                 brief=True,
-                conditions="The usual method is taken unless another predicts better "
-                "by two standard errors.",
+                conditions="Pooled is taken unless the vote, or a way that reads "
+                "features, predicts better by two standard errors.",
                 downloads=[pages.Download.csv("methods.csv", table)],
             )
         ],

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, gammaln, log_expit, logit
 
+from caveat.candidates.crowd._calibration import typical_skill
 from caveat.candidates.crowd._long_table import Answers, sums
 from caveat.candidates.crowd._model import EMModel, Floats
 
@@ -23,7 +24,7 @@ class OneCoin(EMModel):
     ----------
     prior : float, default=4.0
         How many answers everybody is taken to have given already, with the skill of
-        the average annotator as the vote sees it.
+        the average annotator, by how often two people agree.
     max_iter : int, default=200
     tol : float, default=1e-6
         Stop when a round raises the objective by less than this per answer.
@@ -68,11 +69,8 @@ class OneCoin(EMModel):
     def _begin(self, found: Answers, posterior: Floats) -> None:
         _, people, classes = found.shape
         self._luck = luck_of_sets(found)
-        self._typical = typical_skill(found, posterior)
+        self._typical = typical_skill(found)
         self._by_size = found.given.T.tocsr()
-        # Whose answer of which size names which class: where hits are counted.
-        cell = found.annotator * found.largest + found.sizes - 1
-        self._cell = cell[found.answer] * classes + found.label
         width = classes if self.by_class else 1
         self._skill = np.full((people, width), logit(self._typical))
 
@@ -82,7 +80,7 @@ class OneCoin(EMModel):
         # How many answers there are if a class is true, and how many of them name it.
         given = (self._by_size @ posterior).reshape(shape)
         right = posterior[found.item[found.answer], found.label]
-        hit = sums(self._cell, right, given.size).reshape(shape)
+        hit = sums(found.spot, right, given.size).reshape(shape)
         if not self.by_class:
             given, hit = given.sum(2, keepdims=True), hit.sum(2, keepdims=True)
         self._skill = self._newton(given, hit)
@@ -107,12 +105,12 @@ class OneCoin(EMModel):
     def _evidence(self, found: Answers) -> Floats:
         _, people, classes = found.shape
         skill = np.broadcast_to(self._skill, (people, classes))
-        hit = skill[:, None] + self._luck[None, :, None]
+        hit = skill[:, None] + luck_of_sets(found)[None, :, None]
         # Among sets of m labels with, or without, the true one all are equally likely.
         with_it, without = (one[None, :, None] for one in log_sets(found))
         named, other = log_expit(hit) - with_it, log_expit(-hit) - without
         scores = found.given @ other.reshape(-1, classes)
-        pairs = (named - other).ravel()[self._cell]
+        pairs = (named - other).ravel()[found.spot]
         return scores + found.per_label(pairs)
 
     def _log_prior(self) -> float:
@@ -131,7 +129,7 @@ class ClassSkill(OneCoin):
     ----------
     prior : float, default=4.0
         How many answers per class everybody is taken to have given already, with the
-        skill of the average annotator as the vote sees it.
+        skill of the average annotator, by how often two people agree.
     max_iter : int, default=200
     tol : float, default=1e-6
         Stop when a round raises the objective by less than this per answer.
@@ -165,14 +163,6 @@ class ClassSkill(OneCoin):
 
     by_class = True
     frequency = 1.0
-
-
-def typical_skill(found: Answers, posterior: Floats) -> float:
-    """Return how often the average annotator is right, by the vote of all."""
-    chance = 1.0 / max(len(found.classes), 2)
-    right = float(found.credit(posterior).mean())
-    # Between chance and certainty, whatever the vote says.
-    return float(np.clip(right, chance + 0.05 * (1 - chance), 0.95))
 
 
 def luck_of_sets(found: Answers) -> Floats:

@@ -1,0 +1,129 @@
+"""Ways to labels judged: by the truth where it is known, else by what people say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from caveat.candidates.crowd import MODELS, Answers, HeldOut, decide
+from caveat.candidates.crowd._reliability import binomial_interval
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+Ends = tuple[float, float, float]
+
+UNKNOWN = (np.nan, np.nan, np.nan)
+_BOOTSTRAP = 1000
+_SUMMARIES = {
+    "most frequent label": "one label for all items: the floor",
+    "soft-targets": "a random forest on features alone, taught by probable labels",
+    "joint": "features and answers together, each teaching the other",
+}
+
+
+def how_right(
+    told: Floats, codes: Codes, given: Answers, truth: Any
+) -> tuple[Ends, Ends, int]:
+    """Say how right suggestions, and one label for all, are: by truth or by belief."""
+    if truth is not None:
+        some = truth >= 0
+        most = np.bincount(truth[some]).max()
+        hits = int((codes[some] == truth[some]).sum())
+        return share(hits, some.sum()), share(int(most), some.sum()), int(some.sum())
+    some = given.per_item > 0
+    sure = told[some].max(axis=1)
+    rng = np.random.default_rng(45)
+    drawn = rng.integers(0, len(sure), (200, len(sure)))
+    low, high = np.quantile(sure[drawn].mean(axis=1), [0.025, 0.975])
+    value = float(sure.mean())
+    most_common = float(told[some].mean(axis=0).max())
+    ends = (value, float(min(low, value)), float(max(high, value)))
+    return ends, (most_common, np.nan, np.nan), 0
+
+
+def share(hits: int, tries: int) -> Ends:
+    """Return a share and Jeffreys' interval."""
+    low, high = binomial_interval(np.array([float(hits)]), np.array([float(tries)]))
+    return hits / tries, float(low[0]), float(high[0])
+
+
+def difference(codes: Codes, vote: Codes, truth: Any, seed: int) -> Ends:
+    """Return by how much labels are more often right than the vote, paired."""
+    if truth is None:
+        return UNKNOWN
+    some = truth >= 0
+    gap = (codes[some] == truth[some]).astype(float) - (vote[some] == truth[some])
+    rng = np.random.default_rng([seed, 46])
+    drawn = rng.integers(0, len(gap), (_BOOTSTRAP, len(gap)))
+    low, high = np.quantile(gap[drawn].mean(axis=1), [0.025, 0.975])
+    return float(gap.mean()), float(low), float(high)
+
+
+def regret(posterior: Mapping[str, Floats], chosen: str, truth: Any, seed: int) -> Ends:
+    """Return what a choice by the truth would have more; resampled with the choice.
+
+    Never below 0: the chosen way is one of them.
+    """
+    if truth is None or len(posterior) < 2:
+        return UNKNOWN
+    some = truth >= 0
+    right = np.array(
+        [decide(told)[some] == truth[some] for told in posterior.values()], dtype=float
+    )
+    own = list(posterior).index(chosen)
+    rng = np.random.default_rng([seed, 49])
+    size = right.shape[1]
+    drawn = rng.multinomial(size, np.full(size, 1 / size), _BOOTSTRAP) / size
+    shares = drawn @ right.T
+    low, high = np.quantile(shares.max(axis=1) - shares[:, own], [0.025, 0.975])
+    means = right.mean(axis=1)
+    value = float(means.max() - means[own])
+    return value, float(min(low, value)), float(max(high, value))
+
+
+def calibration_error(told: Floats, codes: Codes, truth: Any) -> float:
+    """Return the expected calibration error over ten bins of probability."""
+    if truth is None:
+        return float("nan")
+    some = np.flatnonzero(truth >= 0)
+    sure = told[some, codes[some]]
+    bins = np.minimum((sure * 10).astype(int), 9)
+    gap = (codes[some] == truth[some]) - sure
+    return float(np.abs(np.bincount(bins, gap, minlength=10)).sum() / len(some))
+
+
+def side_by_side(
+    posterior: Mapping[str, Floats], held: HeldOut | None, truth: Any, given: Answers
+) -> pd.DataFrame:
+    """Set the ways side by side, the floor of one label for all first."""
+    rows = []
+    overall = given.votes().sum(axis=0)
+    constant = np.tile(overall / overall.sum(), (len(given.items), 1))
+    for name, told in {"most frequent label": constant, **posterior}.items():
+        codes, agreement, gain = decide(told), np.nan, np.nan
+        ends = UNKNOWN
+        if held is not None and name in held.names:
+            place = held.names.index(name)
+            agreement, error = held.mean(held.agreement[place])
+            gain = held.mean(held.gain[place])[0]
+        else:
+            each = given.credit(np.eye(told.shape[1])[codes])
+            agreement = float(each.mean())
+            error = float(each.std() / np.sqrt(len(each)))
+            if name != "most frequent label":
+                # A label that was made from an answer agrees with it anyway.
+                agreement, error = np.nan, np.nan
+        if truth is not None:
+            some = truth >= 0
+            ends = share(int((codes[some] == truth[some]).sum()), int(some.sum()))
+        elif np.isfinite(agreement):
+            low, high = agreement - 1.96 * error, agreement + 1.96 * error
+            ends = (np.nan, max(0.0, low), min(1.0, high))
+        summary = MODELS[name].summary if name in MODELS else _SUMMARIES.get(name, "")
+        rows.append((name, agreement, gain, *ends, summary))
+    columns = ["name", "agreement", "information", "accuracy", "low", "high", "summary"]
+    return pd.DataFrame(rows, columns=columns)
