@@ -176,7 +176,7 @@ def main(file: str) -> None:
         VOTE: vote.posterior_,
         "Dawid-Skene": model.posterior_,
         "pooled": pooled.posterior_,
-        "network from soft targets": joint.soft_,
+        "network alone": joint.soft_,
         "joint": joint.posterior_,
         UNION: among,
     }

@@ -146,8 +146,8 @@ def _judge(
         agreement.append(named[rows, told])
         chance = _predictive(named, who, told, people, classes)
         gain.append(np.log(chance) - np.log(plain))
-    told = np.array(agreement)
-    return HeldOut(names, answers.item[place], who, told, np.array(gain), posterior)
+    both = np.array(agreement), np.array(gain)
+    return HeldOut(names, answers.item[place], who, *both, posterior)
 
 
 def _predictive(
