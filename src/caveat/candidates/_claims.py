@@ -80,8 +80,7 @@ def _choice(found: Result) -> Iterator[claims.Claim]:
         severity="careful" if found.regret[1] > _GIVEN_UP else None,
         kind="regret",
         section="methods",
-        how="Beside the best of all ways by the truth; resampled together with that "
-        "choice.",
+        how="Among all ways of the table, by the truth; that choice is resampled, too.",
     )
 
 

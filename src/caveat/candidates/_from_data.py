@@ -74,6 +74,7 @@ def look(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> rows = [(i, who, i % 2) for i in range(30) for who in ("ann", "ben", "cy")]
     >>> given = pd.DataFrame(rows, columns=["item", "annotator", "label"])
     >>> found = look(answers=given)
