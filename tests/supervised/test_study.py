@@ -281,3 +281,15 @@ def test_the_demo_studies_can_be_planned(name):
     assert repeats == set(range(len(repeats)))
     assert len(repeats) >= 4
     assert len(trials) <= 100
+
+
+def test_always_answering_the_positive_class_is_recorded_as_a_floor_of_f1(tmp_path):
+    rows = ["x,y", *(f"{n},{'well' if n % 4 else 'ill'}" for n in range(80))]
+    file = tmp_path / "few.csv"
+    file.write_text("\n".join(rows))
+    data = {"file": str(file), "target": "y", "keep": ["x"]}
+    trials = plan(load_study(study(datasets=[data], learners=["dummy"])))
+    record = run_trial(trials[0].spec)["table"]
+    share = 5 / 20  # of the test part, one quarter of the rows, drawn by class
+    assert record["test.f1"] == [0.0]
+    assert record["fact.always-positive-f1"] == [pytest.approx(2 * share / (1 + share))]

@@ -165,6 +165,12 @@ def next_step(context: Context, seconds: pd.Series) -> Words:
     tied = [one for one in context.scores.leaders if one in seconds]
     if context.study.is_running:
         return "Wait for the trials that are left, then make this page again."
+    if not _some_above_floor(context):
+        return say(
+            "Look for columns that say more, or for other learners: none is seen above "
+            "{floor}.",
+            floor=context.floor.name,
+        )
     if len(tied) < 2 or context.scores.verdict.kind == "none":
         return "Nothing to do."
     fastest = min(tied, key=lambda one: seconds[one])
@@ -173,6 +179,15 @@ def next_step(context: Context, seconds: pd.Series) -> Words:
         "time, {time} per search.",
         who=name(context.names[fastest]),
         time=duration(float(seconds[fastest])),
+    )
+
+
+def _some_above_floor(context: Context) -> bool:
+    """Whether any interval lies above the floor, or no floor is known."""
+    bar, sign = context.floor.value, context.measure.sign
+    known = context.scores.intervals.values()
+    return not np.isfinite(bar) or any(
+        _careful_end(one, sign) > sign * bar for one in known
     )
 
 

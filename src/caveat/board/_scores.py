@@ -35,7 +35,7 @@ from caveat.statistics import (
 )
 
 CLUSTERS = "clusters that labels only had to name"
-ALWAYS = "always the positive class"
+ALWAYS = "the positive class, always answered"
 CONSTANT_LEARNERS = ("dummy", "majority", "constant")
 FEWEST_DATA_SETS = 5  # below, intervals are not over data sets
 

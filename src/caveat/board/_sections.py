@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
@@ -62,7 +63,7 @@ def told(study: Study, words: Any) -> Prose:
     if not study.is_running or not found:
         return found
     first, *rest = found.spans
-    if first.kind == "plain" and first.text[1:2].islower():
+    if first.kind == "plain" and first.text[1:2] in {" ", *string.ascii_lowercase}:
         first = replace(first, text=first.text[:1].lower() + first.text[1:])
     return prose("So far ") + Prose((first, *rest))
 

@@ -111,6 +111,8 @@ def decide(
     sentence = fitting_test(
         data_sets=max(len(datasets), 1), learners=len(known), repeats=repeats
     )
+    if len(known) < 2 and len(order) > 1:
+        sentence = "Fewer than two learners have values on all data sets."
     if len(known) < 2 or (len(datasets) < _FEWEST_DATA_SETS and repeats < 2):
         return Verdict("none", known[:1], sentence, unranked=unranked)
     width = span[1] - span[0]

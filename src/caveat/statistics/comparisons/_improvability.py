@@ -50,8 +50,10 @@ def improvability(
     sign = check_direction(direction)
     frame = check_table(table)
     values = sign * frame.to_numpy(dtype=float)
-    best = np.nanmax(values, axis=1)
-    floor = np.nanmin(values, axis=1)
+    # A row without any value has no room, and is left out below.
+    missing = np.isnan(values)
+    best = np.where(missing, -np.inf, values).max(axis=1)
+    floor = np.where(missing, np.inf, values).min(axis=1)
     if floors is not None:
         floor = sign * np.asarray(floors, dtype=float)
     room = best - floor
