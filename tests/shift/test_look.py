@@ -154,7 +154,8 @@ def test_how_long_it_may_take_is_told_before_it_starts(copies):
         progress=lambda done, total: seen.append((done, total)),
     )
     first, before = told[0]
-    assert first.startswith("about ")
+    assert first.startswith("up to ")
+    assert "\xa0" not in first
     assert "for 2 splits: " in first
     assert "logistic-regression" in first
     assert before == 0

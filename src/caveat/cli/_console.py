@@ -181,3 +181,4 @@ class Progress:
         if self._live and self._width:
             sys.stderr.write("\n")
             sys.stderr.flush()
+            self._width = 0

@@ -66,6 +66,11 @@ def shift(
 
     outages, blocks = parse_outages(options)
     progress = Progress("shift")
+
+    def tell(text: str) -> None:
+        progress.close()
+        note(text)
+
     found = look(
         file,
         outages=outages,
@@ -79,7 +84,7 @@ def shift(
         rules=fail_on,
         command=command_line(file or str(options["test"]), out),
         progress=progress.update,
-        found=note,
+        found=tell,
         **{name: value for name, value in options.items() if name not in OUTAGES},
     )
     progress.close()

@@ -449,11 +449,12 @@ def _task(rows: _Rows, asked: Sequence[Outage], how: Settings, deployed: str) ->
 
 
 def _forecast(seconds: Mapping[str, float], splits: int) -> str:
-    """Say how long it may take, before it starts."""
+    """Say how long it may take, before it starts; for a terminal, so without NBSP."""
     each = sorted(seconds.items(), key=lambda item: -item[1])
     listed = ", ".join(f"{name} {duration(one)}" for name, one in each)
     over = f"{splits} splits" if splits > 1 else "1 split"
-    return f"about {duration(sum(seconds.values()))} for {over}: {listed}"
+    told = f"up to {duration(sum(seconds.values()))} for {over}: {listed}"
+    return told.replace("\xa0", " ")
 
 
 def _measured(

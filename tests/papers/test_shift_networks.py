@@ -1,0 +1,35 @@
+"""The run of the networks: its cells, their order, and their intervals."""
+
+import pytest
+
+from caveat.models import MODELS
+from papers.shift.networks import ABSENT, cells
+from papers.shift.page_networks import interval
+from papers.shift.run import SEEDS, TABLES
+
+
+def test_every_model_meets_every_table_that_it_can():
+    found = {(one.dataset, one.model) for one in cells() if one.kind == "curve"}
+    able = {
+        (dataset, name)
+        for dataset, (_, task) in TABLES.items()
+        for name in MODELS
+        if task in MODELS[name].tasks and name not in ABSENT
+    }
+    assert found == able
+    names = [one.file for one in cells()]
+    assert len(set(names)) == len(names)
+
+
+def test_what_is_cheap_for_its_worth_comes_first_and_splits_stay_together():
+    found = cells()
+    prices = [one.price for one in found]
+    assert prices == sorted(prices)
+    for start in range(0, len(found), len(SEEDS)):
+        assert [one.seed for one in found[start:][: len(SEEDS)]] == list(SEEDS)
+
+
+def test_intervals_are_students():
+    mean, half = interval([1.0, 2.0, 3.0])
+    assert mean == 2
+    assert half == pytest.approx(4.3027 / 3**0.5, abs=1e-4)
