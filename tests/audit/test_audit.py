@@ -68,6 +68,14 @@ def test_an_audit_says_everything_and_quotes_no_cell(made, folder):
     assert set(made.states) == {"done"}
 
 
+def test_a_page_is_read_in_minutes(made):
+    page = made.save().read_text("utf-8")
+    body = page[page.index("<h1") : page.index('class="terms"')]
+    shown = re.sub(r"<(svg|style|script)\b.*?</\1>", " ", body, flags=re.DOTALL)
+    words = re.findall(r"[A-Za-z][\w'-]*", re.sub("<[^>]+>", " ", shown))
+    assert 100 < len(words) <= 700
+
+
 def test_its_json_is_the_contract(made):
     found = json.loads(made.look.to_json("out/index.html"))
     jsonschema.validate(found, json.loads(schema_path().read_text()))
