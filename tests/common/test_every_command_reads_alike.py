@@ -218,7 +218,7 @@ def candidates(monkeypatch, file):
     (table,), _ = stopped(
         monkeypatch,
         where,
-        "study",
+        "examine_candidates",
         lambda: where.look(file, "set", truth="y", drop=drop),
     )
     return list(table.X), dict(table.left_out), table.answers.classes, None
