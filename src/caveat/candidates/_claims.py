@@ -68,12 +68,12 @@ def against_vote(found: Result) -> claims.Claim | None:
     )
 
 
-def _choice(found: Result) -> Iterator[claims.Claim]:
+def choice(found: Result) -> claims.Claim | None:
     """Say what the choice without truth gave up, where the truth is known."""
     given_up = interval(found.regret, "accuracy", "paired bootstrap", found.known)
     if not (found.known and given_up.has_interval):
-        return
-    yield claims.Chosen(
+        return None
+    return claims.Chosen(
         found.chosen,
         found.rule,
         given_up,
@@ -90,7 +90,9 @@ def all_claims(found: Result) -> Iterator[claims.Claim]:
     compared = against_vote(found)
     if compared is not None:
         yield compared
-    yield from _choice(found)
+    given_up = choice(found)
+    if given_up is not None:
+        yield given_up
     yield from _vote_caveat(found)
     yield from _people_caveats(found)
     yield from _agreement_caveats(found)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from caveat import pages
-from caveat.candidates._claims import against_vote, worth
+from caveat.candidates._claims import against_vote, choice, worth
 from caveat.candidates.crowd._active_labelling import AMBIGUOUS
 from caveat.candidates.result import Result, interval
 from caveat.pages import claims, figures
@@ -59,6 +59,7 @@ def _methods(found: Result) -> pages.Section:
         floor = row.name == "most frequent label"
         rows.append(pages.Row(cells, "bottom" if floor else ""))
     heading = against_vote(found) or worth(found)
+    given_up = choice(found)
     return pages.Section(
         "methods",
         "Ways to one label",
@@ -75,7 +76,8 @@ def _methods(found: Result) -> pages.Section:
                 conditions="Pooled is taken unless the vote, or a way that reads "
                 "features, predicts better by two standard errors.",
                 downloads=[pages.Download.csv("methods.csv", table)],
-            )
+            ),
+            *([pages.Paragraph(given_up.words)] if given_up else []),
         ],
         wide=True,
     )
