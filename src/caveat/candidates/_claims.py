@@ -132,7 +132,7 @@ def _vote_caveat(found: Result) -> Iterator[claims.Claim]:
         kind="vote",
         section="methods",
         how="By the truth, paired over items.",
-        fix="Use the column vote of suggestions.csv.",
+        fix="Use the column vote of the suggestions.",
     )
 
 

@@ -60,7 +60,7 @@ def look(
             "methods": found.methods,
         },
         checks="People, agreement, and labels against those of a vote were looked at.",
-        nothing_to_do="Nothing to do: use suggestions.csv.",
+        nothing_to_do="Nothing to do: use the suggested labels.",
         rules=rules,
     )
 
