@@ -18,8 +18,8 @@ VOTE, UNION = "vote", "PRODEN on the union"
 REASONS = {
     ("spammers (of 10 people)", "0.6"): "one crowd of 20 lost 21 points to Dawid-Skene "
     "without a prior (59 % right; ours 38 %, vote 45 %), the other 19 differ by 0.0 on "
-    "average; six of ten people guess there, and a prior on skill helps those who agree "
-    "by guessing alike",
+    "average; six of ten people guess there, and a prior on skill helps those who "
+    "agree by guessing alike",
     (
         "items",
         "30",
