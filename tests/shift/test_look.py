@@ -96,6 +96,22 @@ def test_every_measure_has_its_interval(copies, metric):
     assert row["low"] < row["high"]
 
 
+def test_f1_is_about_the_class_that_all_commands_call_positive(copies):
+    def f1(yes, no, **more):
+        rare = copies[(copies["y"] == "no") | (copies.index % 3 == 0)]
+        named = rare.assign(y=rare["y"].map({"yes": yes, "no": no}))
+        found = look(named, "y", missing=["a"], metric="f1", **QUICK, **more)
+        row = found.extra["losses"][0]
+        return row["all"], row["after"]
+
+    expected = f1("yes", "no")
+    assert f1("bad", "good") == pytest.approx(expected)  # the rarer one, sorted first
+    assert f1("good", "bad", positive="good") == pytest.approx(expected)
+    assert f1("bad", "good", positive="good")[0] > expected[0]
+    with pytest.raises(InvalidInput, match="two classes"):
+        look(copies.assign(y=copies["a"]), "y", positive="1", **QUICK)
+
+
 def test_a_date_changes_nothing(copies):
     hours = pd.date_range("2025-01-01", periods=len(copies), freq="h").astype(str)
     dated = copies.assign(hour=hours)

@@ -30,6 +30,7 @@ from caveat.exceptions import InvalidInput
 @click.option("--imputers", metavar="A,B", default="mean,median,gaussian,native",
               show_default=True, help="Ways to fill in.")  # fmt: skip
 @click.option("--metric", metavar="NAME", help="AUC or RMSE if not given.")
+@click.option("--positive", metavar="LABEL", help="Class that F1 is about.")
 @click.option("--repeats", metavar="N", type=int, default=5, show_default=True)
 @click.option("--drop", metavar="COL", multiple=True, help="Column to leave out.")
 @click.option("--keep", metavar="COL", multiple=True,

@@ -35,8 +35,6 @@ class About:
         Columns of the file that are no features.
     positive : str
         The class called positive, where there are two.
-    option : str
-        What to say of how it is changed, where no option ``--positive`` does.
     """
 
     file: str
@@ -48,7 +46,6 @@ class About:
     command: str = ""
     left_out: Mapping[str, str] = field(default_factory=dict)
     positive: str = ""
-    option: str = ""
 
     @classmethod
     def of(
@@ -84,9 +81,8 @@ class About:
         """Say how the file was read: what was left out, which class is positive."""
         pairs: list[tuple[str, Words]] = []
         if self.positive:
-            words = prose(code(self.positive)) + "; "
-            words += self.option or prose(code("--positive")) + " changes it"
-            pairs.append(("Positive class", words))
+            words = prose(code(self.positive)) + "; " + code("--positive")
+            pairs.append(("Positive class", words + " changes it"))
         if self.left_out:
             listed: Prose = prose("")
             for number, (name, why) in enumerate(self.left_out.items()):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from caveat.datasets import Dataset, columns_left_out, given, load
+from caveat.datasets import Dataset, columns_left_out, given, load, positive_class
 from caveat.exceptions import InvalidInput
 from caveat.models import load as load_model
 from caveat.pages import About, Look, check_rules, duration
@@ -52,9 +52,6 @@ USUAL_IMPUTERS = ("mean", "median", "gaussian", "native")
 Found = Callable[[str], None]
 
 
-_EITHER = "the AUC of two classes is the same for either"
-
-
 @dataclass(frozen=True)
 class Settings:
     """How a look at feature shift is made.
@@ -78,6 +75,9 @@ class Settings:
         error with all columns. 0.01 if None.
     drop, keep : sequence of str
         Columns to leave out; dates and names of rows that are features all the same.
+    positive : str or None
+        Which of two classes F1 is about; the one that all commands call positive if
+        None.
     random_state : int
     blocks : bool
         Whether columns that were missing together in the file are lost together.
@@ -104,6 +104,7 @@ class Settings:
     tolerance: float | None = None
     drop: Sequence[str] = ()
     keep: Sequence[str] = ()
+    positive: str | None = None
     random_state: int = 0
     blocks: bool = False
     protect: float | None = None
@@ -184,8 +185,8 @@ def look(
         Gets a sentence as soon as something is known.
     **settings
         Fields of `Settings`: models, imputers, metric, repeats, test_size, groups,
-        order, max_rows, tolerance, drop, keep, random_state, blocks, protect,
-        costs, scenario, degree, export.
+        order, max_rows, tolerance, drop, keep, positive, random_state, blocks,
+        protect, costs, scenario, degree, export.
 
     Returns
     -------
@@ -216,7 +217,7 @@ def look(
     deployed = contenders[0].name
     tried: dict[str, Tried] = {}
     if fitted is None:
-        score = _scorer(how, rows.task)
+        score = _scorer(how, rows)
         deployed, tried = first_choice(contenders, rows.folds[0], score)
     task = _task(rows, asked, how, deployed)
     if found is not None and tried:
@@ -229,7 +230,7 @@ def look(
     backup, pairs = _backup(book, deployed, tables["columns"], how)
     result = Result(
         **tables,
-        floor=_floor(book, rows.folds),
+        floor=_floor(book, rows),
         deployed=deployed,
         pairs=pairs,
         backup=backup,
@@ -308,6 +309,7 @@ class _Rows:
     task: str
     about: About
     notes: list[str]
+    positive: Any
 
 
 def _rows(
@@ -342,8 +344,10 @@ def _rows(
         f"column {name!r} was left out: {why}" for name, why in dataset.left_out.items()
     ] + notes
     file = Path(data).name if isinstance(data, str | Path) else dataset.name
-    about = replace(About.of(dataset, file=file), option=_EITHER)
-    return _Rows(folds, units, dataset.task, about, [*notes, *dataset.notes])
+    about = About.of(dataset, file=file, positive=how.positive)
+    positive = _positive(dataset, how)
+    notes = [*notes, *dataset.notes]
+    return _Rows(folds, units, dataset.task, about, notes, positive)
 
 
 def _dataset(
@@ -380,8 +384,21 @@ def _given_rows(
     fold = Fold(one.X[names], one.y, other.X[names], other.y, rows, side)
     units = rows if how.groups is None else pd.factorize(other.X[how.groups])[0]
     file = Path(test).name if isinstance(test, str | Path) else other.name
-    about = replace(About.of(other, file=file), option=_EITHER)
-    return _Rows([fold], units, one.task, about, [])
+    about = About.of(other, file=file, positive=how.positive)
+    return _Rows([fold], units, one.task, about, [], _positive(other, how))
+
+
+def _positive(dataset: Dataset, how: Settings) -> Any:
+    """Choose the class that F1 is about; None unless there are two."""
+    assert dataset.y is not None
+    if dataset.task == "binary":
+        return positive_class(dataset.y, how.positive)
+    if how.positive is not None:
+        raise InvalidInput(
+            f"--positive {how.positive} is for two classes; {dataset.name} has "
+            f"{dataset.task} data"
+        )
+    return None
 
 
 def _losses(missing: Sequence[Any]) -> list[Outage]:
@@ -442,6 +459,7 @@ def _task(rows: _Rows, asked: Sequence[Outage], how: Settings, deployed: str) ->
         outages=asked,
         imputers=list({imputer_name(each): each for each in how.imputers}.values()),
         metric=_metric(how, rows.task),
+        positive=rows.positive,
         task="regression" if rows.task == "regression" else "classification",
         pairs=pairs,
         seed=how.random_state,
@@ -499,27 +517,38 @@ def _early(book: Book, who: str) -> str:
     return told
 
 
-def _scorer(how: Settings, task: str) -> Callable[..., float]:
+def _scorer(how: Settings, rows: _Rows) -> Callable[..., float]:
     """Judge a model on the test part of a fold; larger is better."""
 
     def score(model: Any, fold: Fold) -> float:
-        kind = "regression" if task == "regression" else "classification"
+        kind = "regression" if rows.task == "regression" else "classification"
         bench = Bench(model, *fold.parts, task=kind)
-        measure = bench.measures(_metric(how, task))[0]
+        measure = bench.measures(_metric(how, rows.task))[0]
         answers = bench.answers(bench.nothing_gone[None])
-        value = float(measure.block(bench.target.values, answers)[0])
+        value = float(measure.block(*bench.target.towards(rows.positive, answers))[0])
         return value if measure.larger_is_better else -value
 
     return score
 
 
-def _floor(book: Book, folds: Sequence[Fold]) -> float:
-    """Give what the best constant answer reaches, over all splits."""
-    if book.measure.name not in MEASURES:
+def _floor(book: Book, rows: _Rows) -> float:
+    """Give what the better constant answer reaches, over all splits."""
+    measure = book.measure
+    if measure.name not in MEASURES:
         return float("nan")
+    each = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        each = [book.measure.floor(fold.y_train, fold.y_test) for fold in folds]
+        for fold in rows.folds:
+            train, test = fold.y_train, fold.y_test
+            if rows.positive is not None:
+                train, test = (y.eq(rows.positive).astype(int) for y in (train, test))
+            each.append(measure.floor(train, test))
+            if rows.positive is not None and measure.needs == "decisions":
+                # F1 is larger for the rarer class, always answered, than for the other.
+                always = measure(test, np.ones(len(test), int), classes=[0, 1])
+                best = max if measure.larger_is_better else min
+                each[-1] = best(each[-1], always)
     return float(np.mean(each))
 
 
@@ -527,8 +556,9 @@ def _conditions(rows: _Rows, how: Settings, *, given: bool) -> str:
     folds = rows.folds
     over = f"{len(folds)} splits" if len(folds) > 1 else "1 split"
     fitted = "the model as given" if given else "fitted anew in each"
+    about = "" if rows.positive is None else f" Positive class: {rows.positive}."
     return (
         f"{over} with {len(folds[0].X_test):,} test rows, {fitted}; 95 % intervals "
         f"by a paired bootstrap over rows and the spread over splits, seed "
-        f"{how.random_state}."
+        f"{how.random_state}.{about}"
     )

@@ -42,6 +42,20 @@ class Target:
         """How many classes the model knows; 0 for a regression."""
         return 0 if self.classes is None else len(self.classes)
 
+    def towards(
+        self, positive: Any, answers: NDArray[Any]
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Give truth and answers with the positive of two classes second.
+
+        That is the one which measures such as F1 are about. Nothing changes where
+        there are not two classes, or none is called positive.
+        """
+        if self.classes is None or len(self.classes) != 2:
+            return self.values, answers
+        if self.classes[0] != positive:
+            return self.values, answers
+        return 1 - self.values, answers[..., ::-1]
+
 
 def check_target(
     y_train: Any,

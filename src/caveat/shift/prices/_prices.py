@@ -85,13 +85,13 @@ class Book:
         self,
         split: int,
         keys: Sequence[Key],
-        answers: Sequence[Answers],
+        answers: Answers,
         truth: Any,
         most: int | None = None,
     ) -> None:
         """Measure answers of one split; several under one key are averaged."""
         values, draws = self.resampling.measure(
-            self.measure, truth, np.stack(list(answers)), split, most
+            self.measure, truth, answers, split, most
         )
         for key in dict.fromkeys(keys):
             mine = [place for place, one in enumerate(keys) if one == key]
@@ -120,6 +120,8 @@ class Task:
     imputers : sequence
         The first is the one of columns and decay.
     metric : str or None
+    positive : label or None
+        Which of two classes F1 and the like are about.
     task : str
     columns, decay, refit : bool
         Whether each column is taken away alone, any number of them, and whether models
@@ -133,6 +135,7 @@ class Task:
     imputers: Sequence[Any]
     metric: Any
     task: str
+    positive: Any = None
     columns: bool = True
     decay: bool = True
     refit: bool = True
@@ -197,7 +200,6 @@ class _Asked:
         self.name = contender.name
         self._benches: dict[str, Bench] = {}
         self.bench = self._bench(task.imputers[0])
-        self.truth = self.bench.target.values
         self.intact = self.bench.answers(self.bench.nothing_gone[None])[0]
 
     def _bench(self, imputer: Any) -> Bench:
@@ -234,7 +236,19 @@ class _Asked:
                 # Rows that are not hit keep the model that has all columns.
                 keys.append((self.name, outage.label, how))
                 answers.append(np.where(hit, again, self.intact))
-        book.add(split, keys, answers, self.truth)
+        self._add(book, split, keys, answers)
+
+    def _add(
+        self,
+        book: Book,
+        split: int,
+        keys: Sequence[Key],
+        answers: Sequence[Answers],
+        most: int | None = None,
+    ) -> None:
+        stack = np.stack(list(answers))
+        truth, told = self.bench.target.towards(self.task.positive, stack)
+        book.add(split, keys, told, truth, most)
 
     def _failed(self, outage: Outage, imputer: Any, book: Book) -> Answers | None:
         named = imputer_name(imputer)
@@ -300,7 +314,7 @@ class _Asked:
         for start in range(0, len(masks), per_block):
             answers += list(self.bench.answers(np.stack(masks[start:][:per_block])))
         if answers:
-            book.add(split, keys, answers, self.truth, FEW)
+            self._add(book, split, keys, answers, FEW)
 
     def _single(self) -> list[int]:
         """Every column, or those that correlate most with the target."""
