@@ -14,9 +14,9 @@ demo: .venv/core
 test: .venv/dev
 	@$(MAKE) --no-print-directory -j2 lint tests
 
-# Many of the tests wait, for kills, servers and browsers: more at a time than cores.
+# Many of the tests wait, for kills, servers and browsers: one more at a time than cores.
 tests: .venv/dev
-	$(BIN)/python -m pytest -q -n 4 -m "not slow and not network"
+	$(BIN)/python -m pytest -q -n 3 -m "not slow and not network"
 
 # As other machines would run them: older kernels, one and two threads, much load.
 test-elsewhere: .venv/dev
