@@ -41,12 +41,8 @@ SLOW = {"report": 40}
 """Topics whose results take long to make, and how many of them are drawn."""
 
 
-def _topics():
-    slow = [pytest.mark.thorough]
-    return [pytest.param(t, marks=slow if t in SLOW else []) for t in looks.TOPICS]
-
-
-@pytest.mark.parametrize("topic", _topics())
+@pytest.mark.thorough
+@pytest.mark.parametrize("topic", looks.TOPICS)
 def test_every_law_holds_for_whatever_a_topic_finds(topic):
     @drawing(SLOW.get(topic, 100))
     @given(looks.TOPICS[topic])
@@ -57,6 +53,7 @@ def test_every_law_holds_for_whatever_a_topic_finds(topic):
     check()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("topic", looks.RESULTS)
 def test_a_result_goes_into_a_record_and_comes_back(topic):
     @drawing(40)
