@@ -112,6 +112,18 @@ def test_f1_is_about_the_class_that_all_commands_call_positive(copies):
         look(copies.assign(y=copies["a"]), "y", positive="1", **QUICK)
 
 
+def test_a_published_scenario_is_about_the_same_class(copies, tmp_path):
+    rare = copies[(copies["y"] == "no") | (copies.index % 3 == 0)]
+    tables = []
+    for names in ({"yes": "yes", "no": "no"}, {"yes": "bad", "no": "good"}):
+        named = rare.assign(y=rare["y"].map(names))
+        how = {"metric": "f1", "scenario": "single", "degree": "1"}
+        look(named, "y", **how, **QUICK).save(tmp_path)
+        tables.append(pd.read_csv(tmp_path / "curves.csv"))
+    assert set(tables[0]["measure"]) == {"f1"}
+    np.testing.assert_allclose(tables[1]["value"], tables[0]["value"])
+
+
 def test_a_date_changes_nothing(copies):
     hours = pd.date_range("2025-01-01", periods=len(copies), freq="h").astype(str)
     dated = copies.assign(hour=hours)

@@ -293,7 +293,7 @@ def _curves(
         how.scenario,
         how.degree,
         imputer=imputer,
-        metric=how.metric,
+        metric=_of_scenario(how, rows),
         task=rows.task,
         dataset=rows.about.file,
         seed=how.random_state,
@@ -505,6 +505,22 @@ def _metric(how: Settings, task: str) -> str:
     """Name the measure: AUC and RMSE if nothing is said."""
     usual = default_measure("regression") if task == "regression" else "auc"
     return str(how.metric or usual)
+
+
+def _of_scenario(how: Settings, rows: _Rows) -> Any:
+    """Give the measure of a published scenario, about the same class as all others."""
+    if how.metric is None or rows.positive is None:
+        return how.metric
+    measure = MEASURES[str(how.metric)]
+    if measure.needs != "decisions":
+        return how.metric
+
+    def judge(truth: Any, predicted: Any) -> float:
+        mine = [np.asarray(one) == rows.positive for one in (truth, predicted)]
+        return measure(*(one.astype(int) for one in mine), classes=[0, 1])
+
+    judge.__name__ = measure.name
+    return judge
 
 
 def _early(book: Book, who: str) -> str:
