@@ -131,10 +131,10 @@ class TabularModel(BaseEstimator):
     single_precision: ClassVar[bool] = False
     library_errors: ClassVar[tuple[type[Exception], ...]] = ()
     # Whether rows may weigh more or less, and whether it can stop early; which share
-    # of the rows is held out for that where the caller does not say.
+    # of the rows is held out for that where the caller of `fit` does not say.
     weighs: ClassVar[bool] = True
     stops_early: ClassVar[bool] = False
-    usual_validation: ClassVar[float | None] = None
+    validation: float | None = None
     # Whether the numbers of a regression are standardised before they are learnt.
     scales_target: ClassVar[bool] = False
     class_weight: str | Mapping[Any, float] | None = None
@@ -212,8 +212,8 @@ class TabularModel(BaseEstimator):
             The latest rows are held out.
         validation : float, pair (X, y) or None
             The share of rows to hold out, drawn once and told in `validation_rows_`; or
-            rows of your own. None is a fifth for networks, and nothing for boosting,
-            which then grows all its trees.
+            rows of your own. None is what the model was made with: a fifth for
+            networks, and nothing for boosting, which then grows all its trees.
         """
         check_task(self.task, self.tasks, type(self).__name__)
         self.encoder_ = TableEncoder(kinds=self.kinds, **self.encoding)
@@ -268,7 +268,7 @@ class TabularModel(BaseEstimator):
             watch = self._lesson_of(X, y, lesson.seed)
             everything = np.arange(len(lesson.target))
             return lesson.of(everything, watch)
-        share = self.usual_validation if validation is None else validation
+        share = self.validation if validation is None else validation
         if share is None:
             return lesson
         classify = is_classification(self.task)

@@ -19,6 +19,9 @@ class Boosted(TabularModel):
         Decides between the classifier and the regressor.
     class_weight : "balanced", mapping of label to weight, or None
         How much the rows of each class count.
+    validation : float or None
+        Share of rows held out to stop early where `fit` is not told; None grows all
+        trees.
     patience : int
         Stop after so many rounds that are no better on the validation rows.
     mask_rate : float
@@ -32,6 +35,7 @@ class Boosted(TabularModel):
     task: str = "classification"
     _: KW_ONLY
     class_weight: str | Mapping[Any, float] | None = None
+    validation: float | None = None
     patience: int = 50
     mask_rate: float = 0.0
     options: Mapping[str, Any] | None = None

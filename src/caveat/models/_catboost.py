@@ -37,6 +37,9 @@ class CatBoost(Boosted):
         Levels of a tree.
     class_weight : "balanced", mapping of label to weight, or None, default=None
         How much the rows of each class count.
+    validation : float or None, default=None
+        Share of rows held out to stop early where `fit` is not told; None grows all
+        trees.
     patience : int, default=50
         With validation rows: stop after so many rounds that are no better on them.
     mask_rate : float, default=0.0

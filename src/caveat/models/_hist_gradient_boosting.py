@@ -49,6 +49,9 @@ class HistGradientBoosting(TabularModel):
         Penalty on large leaf values.
     class_weight : "balanced", mapping of label to weight, or None, default=None
         How much the rows of each class count.
+    validation : float or None, default=None
+        Share of rows held out to choose the rounds where `fit` is not told; None keeps
+        all rounds.
     mask_rate : float, default=0.0
         Share of training rows that lose columns: so many rows are added, and what they
         lost is missing. Training for loss; the model then offers `predict_masked`.
@@ -97,6 +100,7 @@ class HistGradientBoosting(TabularModel):
     min_samples_leaf: int = 20
     l2_regularization: float = 0.0
     class_weight: str | Mapping[Any, float] | None = None
+    validation: float | None = None
     mask_rate: float = 0.0
     kinds: Mapping[str, str] | None = None
     random_state: Any = None

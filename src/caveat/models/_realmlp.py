@@ -26,6 +26,8 @@ class RealMLP(TabularModel):
         Decides between the classifier and the regressor.
     n_epochs : int, default=256
         Passes over the rows; none is left out.
+    validation : float or None, default=0.2
+        Share of rows held out where `fit` is not told; None is none.
     device : str, default="cpu"
         Where to train.
     options : mapping or None, default=None
@@ -56,11 +58,11 @@ class RealMLP(TabularModel):
     encoding: ClassVar[Mapping[str, Any]] = {"categories": "keep", "scale": None}
     weighs: ClassVar[bool] = False
     stops_early: ClassVar[bool] = True
-    usual_validation: ClassVar[float | None] = 0.2
 
     task: str = "classification"
     _: KW_ONLY
     n_epochs: int = 256
+    validation: float | None = 0.2
     device: str = "cpu"
     options: Mapping[str, Any] | None = None
     kinds: Mapping[str, str] | None = None

@@ -239,8 +239,9 @@ def test_ft_transformer():
     same(module, x, w.linear("6", relu(w.layer_norm("4", h[:, 0]))))
 
 
-def test_tab_transformer():
-    model = networks.TabTransformer(dim=8, depth=2, heads=2)
+@pytest.mark.parametrize("row_norm", [False, True])
+def test_tab_transformer(row_norm):
+    model = networks.TabTransformer(dim=8, depth=2, heads=2, row_norm=row_norm)
     module, x, w = built(model, MIXED)
     rows = x.double().numpy()
     columns = np.tile(w["tokens.columns"], (N, 1, 1))
@@ -251,7 +252,8 @@ def test_tab_transformer():
         h = h + w.geglu(
             f"{block}.forward_part", w.layer_norm(f"{block}.second_norm", h)
         )
-    numbers = w.layer_norm("norm", rows[:, : MIXED.width])
+    numbers = rows[:, : MIXED.width]
+    numbers = w.layer_norm("norm", numbers) if row_norm else numbers
     joined = np.hstack([h.reshape(N, -1), numbers])
     assert w["head.0.weight"].shape[0] == 4 * joined.shape[1]
     inner = relu(w.linear("head.2", relu(w.linear("head.0", joined))))

@@ -59,6 +59,8 @@ class NetworkModel(TabularModel):
         1024.
     max_epochs : int, default=200
         Most passes over the rows.
+    validation : float or None, default=0.2
+        Share of rows held out to stop early where `fit` is not told; None is none.
     patience : int, default=20
         Stop after so many passes that are no better on the validation rows.
     class_weight : "balanced", mapping of label to weight, or None, default=None
@@ -95,6 +97,7 @@ class NetworkModel(TabularModel):
     weight_decay: float = 1e-5
     batch_size: int | None = None
     max_epochs: int = 200
+    validation: float | None = 0.2
     patience: int = 20
     class_weight: str | Mapping[Any, float] | None = None
     mask_rate: float = 0.0
@@ -106,7 +109,6 @@ class NetworkModel(TabularModel):
 
     encoding: ClassVar[Mapping[str, Any]] = ONE_HOT
     stops_early: ClassVar[bool] = True
-    usual_validation: ClassVar[float | None] = 0.2
     scales_target: ClassVar[bool] = True
     # Columns are taken away anew in every step, by a view of the batch.
     masks_rows: ClassVar[bool] = False

@@ -37,8 +37,9 @@ class SNN(NetworkModel):
         Decides between the classifier and the regressor.
     hidden : sequence of int, default=(384, 384)
         Width of each hidden layer.
-    dropout : float, default=0.2
-        Alpha dropout, which keeps mean and variance.
+    dropout : float, default=0.0
+        Alpha dropout, which keeps mean and variance. The feature-shift study's 0.2 is
+        more than the network bears: see the warnings.
     d_embedding : int, default=64
         Width of a category's vector.
     learning_rate, weight_decay : float, default=1e-4, 2e-4
@@ -49,7 +50,9 @@ class SNN(NetworkModel):
     Warnings
     --------
     The normalisation holds for standardised inputs; vectors of categories and skewed
-    numbers break it at the first layer.
+    numbers break it at the first layer. What alpha dropout drops is set far from its
+    mean, and each layer hands that on: with 0.2 the loss on held-out rows of small
+    regressions grows from the first passes on, whatever the patience; without, it falls.
 
     References
     ----------
@@ -57,7 +60,7 @@ class SNN(NetworkModel):
     """
 
     hidden: Sequence[int] = (384, 384)
-    dropout: float = 0.2
+    dropout: float = 0.0
     d_embedding: int = 64
     learning_rate: float = 1e-4
     weight_decay: float = 2e-4
