@@ -8,7 +8,12 @@ from typing import Any
 import click
 
 from caveat.cli._console import Progress, note
-from caveat.cli._shift_options import OUTAGES, outage_options
+from caveat.cli._shift_options import (
+    ASKING,
+    OUTAGES,
+    asking_options,
+    outage_options,
+)
 from caveat.cli._show import command_line, listed, look_options, show
 from caveat.exceptions import InvalidInput
 
@@ -22,11 +27,14 @@ from caveat.exceptions import InvalidInput
 )
 @outage_options
 @click.option("--models", metavar="A,B", help="Models, see: caveat list learners.")
-@click.option("--model", metavar="SPEC", help="Your own: a file, or module:object.")
+@click.option(
+    "--model", metavar="SPEC", help="Your own: file, module:object, URL#NAME."
+)
 @click.option("--allow-import", is_flag=True, help="Let --model import a module.")
 @click.option("--trust", is_flag=True, help="Let --model be a pickle, which runs code.")
 @click.option("--train", metavar="FILE", help="The rows that --model learnt from.")
 @click.option("--test", metavar="FILE", help="Rows that --model has not seen.")
+@asking_options
 @click.option("--imputers", metavar="A,B", default="mean,median,gaussian,native",
               show_default=True, help="Ways to fill in.")  # fmt: skip
 @click.option("--metric", metavar="NAME", help="AUC or RMSE if not given.")
@@ -86,6 +94,7 @@ def shift(
         command=command_line(file or str(options["test"]), out),
         progress=progress.update,
         found=tell,
+        asking={name: options.pop(name) for name in ASKING},
         **{name: value for name, value in options.items() if name not in OUTAGES},
     )
     progress.close()
@@ -101,4 +110,5 @@ def _words(text: str, option: str) -> list[str]:
 
 def _is_address(model: str | None) -> bool:
     """Whether --model names an object of a module, not a file."""
-    return model is not None and ":" in model and not Path(model).exists()
+    address = model is not None and ":" in model and "://" not in model
+    return address and not Path(str(model)).exists()

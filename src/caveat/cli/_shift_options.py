@@ -13,6 +13,7 @@ OUTAGES = (
     *("missing", "source", "where", "since", "share"),
     *("freeze", "drift", "unit", "swap"),
 )
+ASKING = ("budget", "shots", "describe", "price", "key_variable")
 _SCENARIOS = click.Choice(["single", "most", "least", "random"])
 _SEVERAL = {
     "--missing A,B": "Columns about to be lost together; may be repeated.",
@@ -28,6 +29,36 @@ _ONCE = {
     "--since COL=VALUE": "Only rows from this date or number on fail.",
     "--degree all|K": "How many columns vanish in --scenario: a number, or a share.",
 }
+
+
+def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a language model at an endpoint."""
+    made = [
+        click.option(
+            "--budget",
+            metavar="TOKENS",
+            type=click.IntRange(min=0),
+            help="At most so many for --model http://host/v1#NAME.",
+        ),
+        click.option(
+            "--shots", metavar="N", type=click.IntRange(min=0),
+            help="Training rows shown to it as examples; 4 if not given.",
+        ),
+        click.option(
+            "--describe", metavar="FILE", help="What the table is about, for it."
+        ),
+        click.option(
+            "--price", metavar="IN,OUT",
+            help="What a million tokens cost, asked and answered.",
+        ),
+        click.option(
+            "--key-variable", metavar="NAME",
+            help="Environment variable with its key; OPENAI_API_KEY if not given.",
+        ),
+    ]  # fmt: skip
+    for option in reversed(made):
+        command = option(command)
+    return command
 
 
 def outage_options(command: Callable[..., Any]) -> Callable[..., Any]:

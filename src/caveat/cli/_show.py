@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from caveat.pages import Look
 
-_LEFT_OUT = ("file", "out", "as_json", "jobs", "export", "fail_on")
+_LEFT_OUT = ("file", "out", "as_json", "jobs", "export", "fail_on", "budget")
 """Options that do not change the page."""
 _FILES = (
     *("test", "predictions", "scores", "decisions", "shares", "answers", "train"),
-    "labelled",
+    *("labelled", "describe"),
 )
 
 

@@ -25,6 +25,7 @@ from caveat.shift.curves._scenario_curves import (
 from caveat.shift.evaluation._metric import default_measure
 from caveat.shift.evaluation._model_under_test import Bench
 from caveat.shift.importance._importance import feature_importance
+from caveat.shift.language import asked_notes, is_endpoint, prompted, rehearse
 from caveat.shift.prices._backup import asked_pairs, cheapest_backup, price_pairs
 from caveat.shift.prices._folds import (
     Contender,
@@ -91,6 +92,8 @@ class Settings:
         number of columns or a share.
     export : path or None
         Folder for the training part and the shifted test sets of the first split.
+    asking : mapping
+        For a model at an endpoint: budget, shots, describe, price, key_variable.
     """
 
     models: Sequence[str] | None = None
@@ -112,6 +115,7 @@ class Settings:
     scenario: str | None = None
     degree: str | None = None
     export: str | Path | None = None
+    asking: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not 0 < self.test_size < 1:
@@ -169,7 +173,8 @@ def look(
     outages : sequence of Outage
         Other ways to fail: some rows only, values that freeze, drift, ...
     model : fitted model, callable, path or "module:object", optional
-        Whose loss it is; models of caveat's own if not given.
+        Whose loss it is; models of caveat's own if not given. Or a language model: a
+        `PromptedClassifier`, or ``http://host/v1#name``.
     train, test : path, DataFrame or Dataset, optional
         The rows that the model learnt from, and rows it has not seen. Without them
         the rows of `data` are divided, and a model must not have seen the test part.
@@ -186,7 +191,7 @@ def look(
     **settings
         Fields of `Settings`: models, imputers, metric, repeats, test_size, groups,
         order, max_rows, tolerance, drop, keep, positive, random_state, blocks,
-        protect, costs, scenario, degree, export.
+        protect, costs, scenario, degree, export, asking.
 
     Returns
     -------
@@ -204,7 +209,11 @@ def look(
     how = Settings(**settings)
     started = time.perf_counter()
     needed = [pair[0] for one in outages for pair in (one.where, one.since) if pair]
-    name, fitted = _loaded(model, trust)
+    name, fitted = _loaded(model, trust, how)
+    spoken = hasattr(fitted, "prompts")
+    if spoken:
+        # Nothing is filled in: a column that is gone is in no prompt.
+        how = replace(how, imputers=("native",))
     known = getattr(fitted, "feature_names_in_", ())
     how = replace(how, keep=[*how.keep, *(str(each) for each in known)])
     rows = _rows(data, target, train, test, how, needed)
@@ -220,6 +229,8 @@ def look(
         score = _scorer(how, rows)
         deployed, tried = first_choice(contenders, rows.folds[0], score)
     task = _task(rows, asked, how, deployed)
+    if spoken:
+        task = _told_of(fitted, name, rows, task, how, found)
     if found is not None and tried:
         found(_forecast(expected_seconds(tried, rows.folds, task), len(rows.folds)))
     book = _measured(rows, contenders, task, progress, found)
@@ -242,10 +253,19 @@ def look(
         training_rows=len(fold.X_train),
         rows=book.resampling.rows,
         conditions=_conditions(rows, how, given=model is not None),
-        notes=(*rows.notes, *notes, *book.notes),
+        notes=(*rows.notes, *notes, *book.notes, *_spent(contenders)),
         seconds=time.perf_counter() - started,
     )
     return page.look(result, replace(rows.about, command=command), rules=wanted)
+
+
+def _spent(contenders: Sequence[Contender]) -> list[str]:
+    return [
+        note
+        for one in contenders
+        if one.fitted
+        for note in asked_notes(one.name, one.fitted)
+    ]
 
 
 def _backup(
@@ -412,10 +432,36 @@ def _losses(missing: Sequence[Any]) -> list[Outage]:
     return [Outage(tuple(dict.fromkeys(group))) for group in groups]
 
 
-def _loaded(model: Any, trust: bool) -> tuple[str, Any]:
+def _loaded(model: Any, trust: bool, how: Settings) -> tuple[str, Any]:
     if not isinstance(model, str | Path):
         return "the model", model
+    if is_endpoint(model):
+        made = prompted(str(model), how.asking)
+        return made.endpoint.model, made
     return Path(model).name, load_model(model, trust=trust)
+
+
+def _told_of(
+    model: Any, name: str, rows: _Rows, task: Task, how: Settings, found: Found | None
+) -> Task:
+    """Count what a language model would be asked, before the first call.
+
+    Every prompt costs: where a loss was asked for only that is asked, else each column.
+    """
+    if rows.task == "regression":
+        raise InvalidInput("a language model is asked for classes, not for numbers")
+    columns = not task.outages or how.protect is not None
+    task = replace(task, columns=columns, decay=False)
+
+    def run(silent: Any) -> None:
+        one = given_contender(name, silent)
+        _measured(rows, [one], replace(task, refit=False), None, None)
+        _curves(rows, [one], replace(how, export=None))
+
+    told = rehearse(model, run)
+    if found is not None:
+        found(told)
+    return task
 
 
 def _contenders(

@@ -43,6 +43,12 @@ class FakeEndpoint:
             handler.send_header("Content-Length", "0")
             handler.end_headers()
             return
+        if isinstance(what, tuple):
+            handler.send_response(302)
+            handler.send_header("Location", what[1])
+            handler.send_header("Content-Length", "0")
+            handler.end_headers()
+            return
         if what == "cut":
             handler.send_response(200)
             handler.send_header("Content-Length", "1000")

@@ -130,6 +130,31 @@ def test_the_key_is_sent_and_kept_nowhere(serve, monkeypatch):
     assert "very-secret" not in repr(client.__dict__)
 
 
+def test_a_key_in_the_address_is_refused_and_not_repeated():
+    for address in ("http://me:very-secret@host/v1", "http://host/v1?k=very-secret"):
+        with pytest.raises(InvalidInput) as told:
+            Endpoint(address, "toy")
+        assert "very-secret" not in str(told.value)
+
+
+def test_nobody_is_followed_to_another_address(serve, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    thief, _ = serve(lambda *_: fake.said("x"))
+    _, client = serve(lambda *_: ("moved", thief.url))
+    with pytest.raises(DataError, match="status 302"):
+        client.ask(["p"])
+    assert not thief.headers
+
+
+def test_the_budget_is_for_all_calls(serve):
+    server, client = serve(lambda *_: fake.said("x"), budget_tokens=20)
+    client.ask(["abcd"])
+    client.ask(["abcd", "efgh"])
+    with pytest.raises(InvalidInput, match="the budget is 20"):
+        client.ask(["ijkl"])
+    assert sum(server.asked.values()) == 2
+
+
 CHILD = """
 import sys
 from caveat.shift.language import Endpoint, ReplyStore
@@ -139,14 +164,21 @@ client.ask([f"row {number}" for number in range(count)])
 """
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("count", [300])
+@pytest.mark.parametrize(
+    "count",
+    [
+        pytest.param(300, marks=pytest.mark.thorough),
+        pytest.param(10_000, marks=pytest.mark.slow),
+    ],
+)
 def test_a_killed_run_pays_again_at_most_for_what_was_in_flight(serve, tmp_path, count):
     rng = np.random.default_rng(0)
     server, _ = serve(lambda *_: 500 if rng.random() < 0.05 else fake.said("x"))
     path = tmp_path / "killed.sqlite"
     words = [sys.executable, "-c", CHILD, server.url, str(path), str(count)]
-    kept = []
+    probe = Endpoint(server.url, "toy", store=ReplyStore(path))
+    rows = [f"row {number}" for number in range(count)]
+    kept, before = [], []
     for stop in (count // 3, 2 * count // 3):
         child = subprocess.Popen(words, env={**os.environ, "CAVEAT_OFFLINE": ""})
         while sum(server.answered.values()) < stop:
@@ -154,12 +186,16 @@ def test_a_killed_run_pays_again_at_most_for_what_was_in_flight(serve, tmp_path,
             time.sleep(0.01)
         child.kill()
         child.wait()
-        kept.append(len(ReplyStore(path)))
+        known = [one for one in rows if probe.estimate([one])["prompts"] == 0]
+        kept.append(len(known))
+        before.append({one: server.asked[one] for one in known})
     subprocess.run(words, check=True, env={**os.environ, "CAVEAT_OFFLINE": ""})
     assert len(ReplyStore(path)) == count
     paid = sum(server.answered.values())
     assert count <= paid <= count + 2 * 4
     assert kept[0] < kept[1] < count
+    for known in before:  # no recorded answer was asked for again
+        assert {one: server.asked[one] for one in known} == known
 
 
 class Echo:

@@ -43,6 +43,13 @@ class Reply:
     tokens_out: int
 
 
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Follow nobody to another address: the key would go there, too."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
 class Endpoint:
     """Ask an OpenAI-compatible endpoint, and pay for every prompt once.
 
@@ -70,7 +77,8 @@ class Endpoint:
     max_tokens : int, default=8
         Of a reply.
     budget_tokens : int, optional
-        More tokens than these are not asked for: refused before the first call.
+        More tokens than these are not asked for, over all calls of `ask`: refused
+        before the call that would pass them.
     price : (float, float), optional
         Per million tokens, asked and answered.
     sleep : callable
@@ -95,6 +103,12 @@ class Endpoint:
     ) -> None:
         if not url.startswith(("http://", "https://")):
             raise InvalidInput(f"the endpoint {url!r} is no http address; give its URL")
+        if {"@", "?"} & set(url):
+            # Not shown: it may hold a key, and this sentence may be logged.
+            raise InvalidInput(
+                "the endpoint's address has a user or a query in it, which may be "
+                f"secret; put the key into the environment variable {key_variable}"
+            )
         self.url, self.model = url.rstrip("/"), model
         self.store = ReplyStore() if store is None else store
         self.key_variable = key_variable
@@ -103,7 +117,13 @@ class Endpoint:
         self.budget_tokens, self.price = budget_tokens, price
         self.sleep = sleep
         self.calls = 0
+        self.promised = 0.0
         self._count = threading.Lock()
+        self._opener = urllib.request.build_opener(_NoRedirect)
+
+    def __deepcopy__(self, memo: Any) -> Endpoint:
+        """Share the endpoint, its replies and its budget between copies of a model."""
+        return self
 
     def estimate(self, prompts: Sequence[str]) -> dict[str, float]:
         """Say what prompts would cost, before anything is asked.
@@ -130,12 +150,14 @@ class Endpoint:
             answered until then is kept.
         """
         expected = self.estimate(prompts)
-        if self.budget_tokens is not None and expected["tokens"] > self.budget_tokens:
+        promised = self.promised + expected["tokens"]
+        if self.budget_tokens is not None and promised > self.budget_tokens:
             raise InvalidInput(
                 f"{expected['prompts']:,.0f} prompts need about "
                 f"{expected['tokens']:,.0f} tokens (cost {expected['cost']:.2f}), the "
                 f"budget is {self.budget_tokens:,}; raise it or ask for fewer rows"
             )
+        self.promised = promised
         new = [one for one in dict.fromkeys(prompts) if self._kept(one) is None]
         if new and os.environ.get("CAVEAT_OFFLINE", "") not in ("", "0"):
             raise DataError(
@@ -200,8 +222,18 @@ class Endpoint:
             data=json.dumps(self._asked(prompt)).encode(),
             headers=headers,
         )
-        with urllib.request.urlopen(request, timeout=self.timeout) as reply:
-            return bytes(reply.read(_LARGEST_REPLY))
+        latest = time.monotonic() + 2 * self.timeout
+        parts, size = [], 0
+        with self._opener.open(request, timeout=self.timeout) as reply:
+            # A server that drips byte by byte is never silent, so the whole counts too.
+            while part := reply.read1(65_536):
+                parts.append(part)
+                size += len(part)
+                if size > _LARGEST_REPLY or time.monotonic() > latest:
+                    raise TimeoutError("the reply does not end")
+            if reply.length:
+                raise http.client.IncompleteRead(b"".join(parts), reply.length)
+        return b"".join(parts)
 
     def _asked(self, prompt: str) -> dict[str, Any]:
         return {

@@ -40,6 +40,8 @@ class PromptedClassifier(ClassifierMixin, BaseEstimator):
     classes_ : array
     tokens_ : dict
         Tokens asked and answered so far, over all replies used.
+    answers_, unread_ : int
+        How many rows were answered so far, and how many answers named no class.
 
     Warnings
     --------
@@ -80,6 +82,7 @@ class PromptedClassifier(ClassifierMixin, BaseEstimator):
         rows = X.iloc[turns[: self.shots]].to_dict("records")
         self.shots_ = list(zip(rows, labels[turns[: self.shots]], strict=True))
         self.tokens_ = {"asked": 0, "answered": 0}
+        self.answers_ = self.unread_ = 0
         return self
 
     def predict_proba(self, X: pd.DataFrame) -> NDArray[np.float64]:
@@ -93,6 +96,7 @@ class PromptedClassifier(ClassifierMixin, BaseEstimator):
         used = dict(zip(prompts, replies, strict=True))
         self.tokens_["asked"] += sum(one.tokens_in for one in used.values())
         self.tokens_["answered"] += sum(one.tokens_out for one in used.values())
+        self.answers_ += len(replies)
         return np.stack([self._shares(reply) for reply in replies])
 
     def predict(self, X: pd.DataFrame) -> NDArray[Any]:
@@ -126,6 +130,7 @@ class PromptedClassifier(ClassifierMixin, BaseEstimator):
         if hit is not None:
             return np.eye(len(labels))[hit]
         if self.unreadable == "shares":
+            self.unread_ += 1
             return self.shares_
         raise DataError(
             f"the model answered {reply.text[:60]!r}, which names no class of "

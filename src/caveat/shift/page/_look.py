@@ -82,9 +82,18 @@ def look(found: Result, about: pages.About, *, rules: Sequence[str] = ()) -> pag
             "curves": _records(found.curves),
         },
         tables=_tables(found),
-        checks="Each column was taken away alone, and any number of them.",
+        checks=_checks(found),
         rules=rules,
     )
+
+
+def _checks(found: Result) -> str:
+    """Say what was done beyond what was asked for."""
+    if found.columns.empty:
+        return "Only what was asked for was taken away."
+    if found.decay.empty:
+        return "Each column was taken away alone."
+    return "Each column was taken away alone, and any number of them."
 
 
 def losses(found: Result) -> list[dict[str, Any]]:
@@ -160,6 +169,8 @@ def advice_words(found: Result, row: Mapping[str, Any]) -> pages.Prose:
     parts = {"model": model, "what": what, "imputer": str(row["imputer"])}
     if row["kind"] != "vanish" and row["advice"] == "fill":
         return pages.say("Nothing to do for {model} beyond watching {what}", **parts)
+    if row["advice"] == "fill" and row["imputer"] == "native":
+        return pages.say("Keep {model} and leave {what} missing", **parts)
     words = pages.say(_ADVICE[str(row["advice"])], **parts)
     if row["advice"] == "refit" and row["by"] != row["model"]:
         words += pages.say("; {by} stood in for it here", by=str(row["by"]))
@@ -329,7 +340,8 @@ def _line(found: Result) -> pages.Figure | None:
     if len(mine):
         row = mine.iloc[0].to_dict()
         label = str(price(found, row).words)
-        how = f"filled in by {row['imputer']}"
+        native = row["imputer"] == "native"
+        how = "left missing" if native else f"filled in by {row['imputer']}"
         if row["kind"] != "vanish":
             how = "as it arrives"
         rows.append(figures.Dot(how, found.estimate(row, "after"), "serious"))

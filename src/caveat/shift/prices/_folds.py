@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -61,12 +61,15 @@ class Contender:
         fitted again here.
     native : bool
         Whether missing cells reach the model itself.
+    fitted : list
+        Language models as they were asked: they count what that took.
     """
 
     name: str
     fit: Callable[[Fold], Any]
     again: Callable[[list[str]], Any] | None
     native: bool = True
+    fitted: list[Any] = field(default_factory=list)
 
 
 def make_folds(
@@ -148,7 +151,19 @@ def _by_name(name: str, task: str, seed: int) -> Contender:
 
 
 def given_contender(name: str, model: Any) -> Contender:
-    """Take a model as it is; it is fitted again only if it can be cloned and fitted."""
+    """Take a model as it is; it is fitted again only if it can be cloned and fitted.
+
+    A language model learns nothing: its fit chooses examples, in every split anew, and
+    what is gone is in no prompt already.
+    """
+    if hasattr(model, "prompts"):
+        fitted: list[Any] = []
+
+        def choose(fold: Fold) -> Any:
+            fitted.append(clone(model).fit(fold.X_train, fold.y_train))
+            return fitted[-1]
+
+        return Contender(name, choose, None, fitted=fitted)
     again = None
     if hasattr(model, "fit"):
         try:
