@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from papers.candidates.floors import ONE_LABEL, percent
+
 HERE = Path(__file__).parent
 LEAST, MOST_ERROR = -1.0, 0.05
 WAYS = {"vote": "vote", "dawid_skene": "Dawid-Skene", "plain": "no prior"}
@@ -112,7 +114,13 @@ def _pictures(rows: pd.DataFrame) -> str:
     parts = []
     for part, title in PARTS.items():
         own = rows[rows["part"] == part]
-        lines = "\n".join(_image_row(row) for row in own.itertuples())
+        free = percent("pictures, training" if part == "labels" else "pictures")
+        lines = "\n".join(
+            [
+                f"| {ONE_LABEL} | {free.mean():.1f} |  |  |",
+                *(_image_row(row) for row in own.itertuples()),
+            ]
+        )
         parts.append(
             f"{title} ({int(own['images'].iloc[0]):,}):\n\n"
             "| labels by | right, % | over the vote | over PRODEN on the union |\n"

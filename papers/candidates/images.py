@@ -24,6 +24,7 @@ from scipy.stats import norm
 from caveat.candidates.registry import LEARNERS
 from caveat.statistics import select
 from caveat.study import Ledger
+from papers.candidates.floors import ONE_LABEL, percent
 
 OUT = Path(__file__).parent / "images.csv"
 KEYS = ["study", "noise", "learner", "repeat"]
@@ -92,6 +93,9 @@ def table(rows: pd.DataFrame) -> str:
     tested = int(rows["fact.test-rows"].iloc[0])
     lines = ["| algorithm | seeds | CR | 95 % | AA | OA | OA & ES |"]
     lines.append("| --- | --- | --- | --- | --- | --- | --- |")
+    digits = rows["study"].iloc[0] == "digits-images"
+    free = f"{percent('digits' if digits else 'pictures').mean():.1f}"
+    lines.append(f"| {ONE_LABEL} |  | {free} |  | {free} | {free} | {free} |")
     for name in [name for name in LEARNERS if name in set(rows["learner"])]:
         own = picked.loc[name]
         mean = own.mean()
@@ -130,6 +134,8 @@ def warm_up(rows: pd.DataFrame) -> str:
     header += ["difference, 95 %", "late, one seed"]
     lines = ["| " + " | ".join(row) + " |" for row in (header, ["---"] * len(header))]
     tested = int(rows["fact.test-rows"].iloc[0])
+    free = f"{percent('digits').mean():.1f}"
+    lines.append(f"| {ONE_LABEL} |  |  | {free} | {free} |  | {free} |")
     for noise in sorted(rows["noise"].unique()):
         first, whole, late = (
             _ends(rows[(rows["study"] == study) & (rows["noise"] == noise)])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 HERE = Path(__file__).parent
+CONSTANT = "constant answer"
 MAIN = {"binary": "accuracy", "multiclass": "accuracy", "regression": "rmse"}
 
 
@@ -48,3 +49,20 @@ def main_rows(curves: pd.DataFrame) -> pd.DataFrame:
     """Keep the paper's measure of each task, mean imputation."""
     wanted = curves["task"].map(MAIN) == curves["measure"]
     return curves[wanted & (curves["imputation"] == "mean")]
+
+
+def free(dataset: str, measure: str) -> float:
+    """Mean score of the constant answer over the splits of a table."""
+    rows = read("results-constant.csv")
+    mine = (rows["dataset"] == dataset) & (rows["measure"] == measure)
+    return float(rows[mine]["value"].mean())
+
+
+def with_constant(curves: pd.DataFrame) -> pd.DataFrame:
+    """Put a constant answer before the models: it has the same score at every k."""
+    keys = ["dataset", "seed", "measure"]
+    known = read("results-constant.csv").set_index(keys)["value"]
+    rows = curves[curves["model"] == curves["model"].iloc[0]]
+    values = known.reindex(pd.MultiIndex.from_frame(rows[keys])).to_numpy()
+    rows = rows.assign(model=CONSTANT, value=values, gap=0.0)
+    return pd.concat([rows[rows["value"].notna()], curves], ignore_index=True)

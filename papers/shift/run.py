@@ -96,6 +96,7 @@ def main() -> None:
     collect()
     agreement(arguments.folder)
     shares(arguments.folder)
+    constants(arguments.folder)
 
 
 def seeds(name: str) -> tuple[int, ...]:
@@ -213,6 +214,27 @@ def shares(folder: Path) -> None:
                 for label, share in y_test.value_counts(normalize=True).items()
             ]
     save(pd.DataFrame(rows), HERE / "results-shares.csv")
+
+
+def constants(folder: Path) -> None:
+    """Score the constant answer learnt from the training part of every split."""
+    rows = []
+    for name in TABLES:
+        X, y, task = load(folder, name)
+        for seed in seeds(name):
+            _, _, train, test = train_test_split(X, y, test_size=0.2, random_state=seed)
+            if task == "regression":
+                found = {"rmse": float(((test - train.mean()) ** 2).mean() ** 0.5)}
+            else:
+                known = train.value_counts(normalize=True)
+                right = float((test == known.index[0]).mean())
+                off = abs(right - known.iloc[0])
+                found = {"accuracy": right, "auc": 0.5, "ece": off}
+            rows += [
+                {"dataset": name, "seed": seed, "measure": measure, "value": value}
+                for measure, value in found.items()
+            ]
+    save(pd.DataFrame(rows), HERE / "results-constant.csv")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from caveat.board._verdict import decide
+from caveat.board._verdict import beside, decide
 from caveat.statistics import holm
 
 LEARNERS = ("a", "b", "c")
@@ -112,3 +112,43 @@ def test_equal_differences_are_decided_without_spread():
     frame = table({"a": 0.8})
     found = verdict(frame.assign(b=frame["a"] - 0.1, c=frame["a"]))
     assert set(found.leaders) == {"a", "c"}
+
+
+def test_few_equal_differences_tell_nobody_apart():
+    frame = table({"a": 0.8}, repeats=3)
+    found = verdict(frame.assign(b=frame["a"] - 0.1))
+    assert set(found.leaders) == {"a", "b"}
+
+
+HELD = {"sign": 1.0, "unit": "AUC", "span": (0.0, 1.0), "test_share": 0.25}
+
+
+def test_a_floor_is_held_against_on_the_same_splits():
+    """Ups and downs that learner and floor share do not hide their difference."""
+    frame = table({"a": 0.82, "b": 0.80, "floor": 0.80}, noise=0.004)
+    found = beside(frame[["a", "b"]], frame["floor"], **HELD)
+    p_values = []
+    for name in ("a", "b"):
+        gap = frame[name] - frame["floor"]
+        se = gap.std(ddof=1) * np.sqrt(1 / 10 + 0.25 / 0.75)
+        p_values.append(2 * stats.t.sf(abs(gap.mean() / se), 9))
+        assert found[name].difference.value == pytest.approx(gap.mean())
+    np.testing.assert_allclose([found[k].p_value for k in "ab"], holm(p_values))
+    assert [found[k].standing for k in "ab"] == ["above", "at"]
+    loose = pd.Series(frame["floor"].to_numpy()[::-1], frame.index)
+    assert beside(frame[["a"]], loose, **HELD)["a"].standing == "at"
+
+
+def test_many_data_sets_are_held_against_their_floors_by_wilcoxon():
+    frame = table({"a": 0.83, "floor": 0.80}, datasets=8, repeats=2)
+    found = beside(frame[["a"]], frame["floor"], **HELD)["a"]
+    means = frame.groupby(level=0).mean()
+    gap = means["a"] - means["floor"]
+    assert found.p_value == pytest.approx(stats.wilcoxon(gap).pvalue)
+    assert found.difference.n == 8
+    assert found.standing == "above"
+
+
+def test_one_split_leaves_a_floor_open():
+    frame = table({"a": 0.9, "floor": 0.5}, repeats=1)
+    assert beside(frame[["a"]], frame["floor"], **HELD)["a"].standing == "open"

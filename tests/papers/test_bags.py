@@ -191,6 +191,5 @@ def test_executions_are_paired_by_data_set_seed_and_strategy():
     pairs = paired.pair(runs, published)
     assert pairs["same_setting"].tolist() == [True, False]
     assert pairs["published_f1"].tolist() == [0.5004, 0.0]
-    assert "| em-lr | 2 | 50.0% | 50.0% | 50.0% | 50.0% | 50.0% |" in paired.summary(
-        pairs
-    )
+    shares = "| em-lr | 2 | 50.0% | 50.0% | 50.0% | 50.0% | 50.0% | 50.0% |"
+    assert shares in paired.summary(pairs, lambda datasets: datasets.map({"a": 0.51}))

@@ -1,5 +1,6 @@
 """`caveat.shift.look`: prices with their intervals, and what they advise."""
 
+import io
 import json
 
 import numpy as np
@@ -9,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.models import make_model
-from caveat.pages import About
+from caveat.pages import About, prose, terminal_lines
 from caveat.pages.claims import Estimate
 from caveat.shift import Outage, Result, look, shift_curve, upper_bound
 from caveat.shift.prices._advice import advise
@@ -122,6 +123,23 @@ def test_a_published_scenario_is_about_the_same_class(copies, tmp_path):
         tables.append(pd.read_csv(tmp_path / "curves.csv"))
     assert set(tables[0]["measure"]) == {"f1"}
     np.testing.assert_allclose(tables[1]["value"], tables[0]["value"])
+
+
+def test_a_published_scenario_shows_means_over_splits_above_its_floors(copies):
+    found = look(copies, "y", scenario="single", degree="1", **QUICK)
+    (table,) = (s.blocks[0] for s in found.sections if s.name == "scenario")
+    shown = [[str(prose(cell.text)) for cell in row.cells] for row in table.rows]
+    assert shown[0][:4] == ["logistic-regression", "accuracy", "0", ""]
+    assert {row[3] for row in shown} == {"", "a", "b", "copy", "noise"}
+    assert not any("nan" in cell for row in shown for cell in row)
+    frame = pd.read_csv(io.BytesIO(table.downloads[0].content))
+    intact = frame[(frame["k"] == 0) & (frame["measure"] == "accuracy")]
+    assert table.rows[0].cells[4].value == pytest.approx(intact["value"].mean())
+    floors = {row[1]: row[4] for row in shown if row[0] == "A constant answer"}
+    assert floors["auc"] == "0.500"
+    assert floors["accuracy"] == f"{intact['constant'].mean():.3f}"
+    lines = [line.plain for line in terminal_lines(found)]
+    assert any(line.startswith("A constant answer") for line in lines)
 
 
 def test_a_date_changes_nothing(copies):

@@ -142,3 +142,9 @@ def test_values_that_are_all_perfect_reach_as_far_as_a_miss_could_hide():
     assert found.high == 1.0
     assert found.low == pytest.approx(0.05 ** (1 / 100))
     assert np.isnan(bounded_interval([1.0] * 5).low)
+
+
+def test_equal_values_have_no_interval_however_many_they_are():
+    found = bounded_interval([0.7] * 5, rows=100)
+    assert found.mean == 0.7
+    assert np.isnan([found.low, found.high]).all()

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from caveat.board._scores import CLUSTERS, CONSTANT_LEARNERS, Context, score
+from caveat.board._floors import CLUSTERS, CONSTANT_LEARNERS, Floor
+from caveat.board._scores import Context, score
 from caveat.board._study import FAILED_STATES, OPEN_STATES, Study
 from caveat.pages import (
     Words,
@@ -144,13 +145,28 @@ def worth(context: Context) -> Iterator[Claim]:
     if not np.isfinite(floor.value):
         yield Value(who, estimate, section="leaderboard")
         return
-    yield AgainstFloor(
+    yield _held(context, who, one, floor, section="leaderboard")
+
+
+def _held(
+    context: Context,
+    who: Words,
+    learner: str,
+    floor: Floor,
+    level: str = "",
+    **more: Any,
+) -> AgainstFloor:
+    """Hold a learner against a floor: paired, where the floor was measured."""
+    paired = None if floor.each is None else context.beside(floor, level)[learner]
+    return AgainstFloor(
         who,
-        estimate,
+        context.scores.estimate(learner, level),
         Estimate(floor.value, context.unit),
         floor.name,
         sign=int(context.measure.sign),
-        section="leaderboard",
+        p_value=None if paired is None else paired.p_value,
+        difference=None if paired is None else paired.difference,
+        **more,
     )
 
 
@@ -165,7 +181,7 @@ def next_step(context: Context, seconds: pd.Series) -> Words:
     tied = [one for one in context.scores.leaders if one in seconds]
     if context.study.is_running:
         return "Wait for the trials that are left, then make this page again."
-    if not _some_above_floor(context):
+    if np.isfinite(context.floor.value) and not context.above_floor:
         return say(
             "Look for columns that say more, or for other learners: none is seen above "
             "{floor}.",
@@ -179,15 +195,6 @@ def next_step(context: Context, seconds: pd.Series) -> Words:
         "time, {time} per search.",
         who=name(context.names[fastest]),
         time=duration(float(seconds[fastest])),
-    )
-
-
-def _some_above_floor(context: Context) -> bool:
-    """Whether any interval lies above the floor, or no floor is known."""
-    bar, sign = context.floor.value, context.measure.sign
-    known = context.scores.intervals.values()
-    return not np.isfinite(bar) or any(
-        _careful_end(one, sign) > sign * bar for one in known
     )
 
 
@@ -241,46 +248,47 @@ def ledger_caveats(study: Study) -> Iterator[Claim]:
 def _floors_by_level(context: Context) -> Iterator[Claim]:
     """Warn where not even the first mean is seen above what clusters reach."""
     scores, study = context.scores, context.study
+    clusters = context.scorer.clusters(context.measure)
     for number, level in enumerate(("", *study.levels)):
-        free = context.free_of(level)
+        floor = Floor(context.free_of(level), CLUSTERS, clusters)
         means = scores.level_means[level]
         ours = [one for one in study.learners if one in means]
-        if not ours or not np.isfinite(free):
+        if not ours or not np.isfinite(floor.value):
+            continue
+        held = context.beside(floor, level)
+        if any(held[one].standing in ("above", "open") for one in ours):
             continue
         first = max(ours, key=lambda one: context.measure.sign * means[one])
-        held = [_beside_clusters(context, one, level, number, free) for one in ours]
-        if any(claim.standing in ("above", "open") for claim in held):
-            continue
-        claim = held[ours.index(first)]
-        below = claim.standing == "below"
-        yield replace(claim, severity="serious" if below else "careful")
+        yield _beside_clusters(context, first, level, number, floor)
         if not level:  # what holds on the whole need not be said of each part
             return
 
 
 def _beside_clusters(
-    context: Context, learner: str, level: str, number: int, free: float
+    context: Context, learner: str, level: str, number: int, floor: Floor
 ) -> AgainstFloor:
-    end = "highest" if context.measure.sign > 0 else "lowest"
-    return AgainstFloor(
-        say(
-            "the {end} mean{where}, {who}'s,",
-            end=end,
-            where=f" {context.in_level(level)}" if level else "",
-            who=name(context.names[learner]),
-        ),
-        context.scores.estimate(learner, level),
-        Estimate(free, context.unit),
-        CLUSTERS,
-        sign=int(context.measure.sign),
+    who = say(
+        "the {end} mean{where}, {who}'s,",
+        end="highest" if context.measure.sign > 0 else "lowest",
+        where=f" {context.in_level(level)}" if level else "",
+        who=name(context.names[learner]),
+    )
+    claim = _held(
+        context,
+        who,
+        learner,
+        floor,
+        level,
         kind="free",
         section="leaderboard",
         name=f"{context.prefix}below-{number}",
         how="No learner is seen above what needs no learning.",
         fix="Look at the data before the learners: "
         "what do clusters pick up that gives the classes away?",
-        size=abs(free - context.scores.level_means[level][learner]),
+        size=abs(floor.value - context.scores.level_means[level][learner]),
     )
+    below = claim.standing == "below"
+    return replace(claim, severity="serious" if below else "careful")
 
 
 def _choice(context: Context) -> Iterator[Claim]:

@@ -10,18 +10,14 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from caveat.board._scores import (
+from caveat.board._floors import (
     ALWAYS,
     CONSTANT_LEARNERS,
-    Context,
-    Counts,
-    Scores,
     always_positive,
     constant_answer,
     mean_free,
-    score,
-    score_places,
 )
+from caveat.board._scores import Context, Counts, Scores, score, score_places
 from caveat.board._study import Choice, Measure
 from caveat.pages import (
     Cell,
@@ -331,8 +327,8 @@ class _View:
         found = {"Clusters (EAPP)": self.free_of(level)}
         study = self.context.study
         if not any(one in study.learners for one in CONSTANT_LEARNERS):
-            found["Constant answer"] = constant_answer(study, self.scores)
-        always = always_positive(study, self.scores)
+            found["Constant answer"] = constant_answer(study, self.scores).value
+        always = always_positive(study, self.scores).value
         if not level and np.isfinite(always):
             found[capital(ALWAYS)] = always
         return found

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from caveat.board._floors import CLUSTERS, Floor, find_floor, mean_free
 from caveat.board._study import (
     CellFacts,
     Cells,
@@ -20,7 +21,7 @@ from caveat.board._study import (
     Study,
     distinct_titles,
 )
-from caveat.board._verdict import ALPHA, Verdict, decide
+from caveat.board._verdict import ALPHA, Beside, Verdict, beside, decide
 from caveat.pages import Download, count, decimals, fixed, shorten, to_csv, to_latex
 from caveat.pages.claims import Estimate
 from caveat.statistics import (
@@ -34,9 +35,6 @@ from caveat.statistics import (
     friedman_test,
 )
 
-CLUSTERS = "clusters that labels only had to name"
-ALWAYS = "the positive class, always answered"
-CONSTANT_LEARNERS = ("dummy", "majority", "constant")
 FEWEST_DATA_SETS = 5  # below, intervals are not over data sets
 
 
@@ -117,7 +115,14 @@ class Scores:
 
         Only so do differences between two learners rest on the same worlds.
         """
-        grouped = self._searches.groupby(
+        return self.by_repeat_of("")
+
+    def by_repeat_of(self, level: str) -> pd.DataFrame:
+        """Means over the worlds of a level; of all of them for the empty one."""
+        rows = self._searches
+        if level:
+            rows = rows[(rows["level"] == level).to_numpy()]
+        grouped = rows.groupby(
             ["dataset", "repeat", "learner"], observed=True, sort=False
         )["value"]
         means = grouped.mean().where(grouped.count() == grouped.size())
@@ -370,7 +375,29 @@ class Context:
     @cached_property
     def floor(self) -> Floor:
         """What is reached without learning, by the main measure."""
-        return find_floor(self.study, self.scores, self.free_of())
+        clusters = Floor(self.free_of(), CLUSTERS, self.scorer.clusters(self.measure))
+        return find_floor(self.study, self.scores, clusters)
+
+    def beside(self, floor: Floor, level: str = "") -> dict[str, Beside]:
+        """Hold every learner against a floor, on the splits that both were run on."""
+        table = self.scores.by_repeat_of(level)[list(self.study.learners)]
+        measure = self.measure
+        return beside(
+            table,
+            floor.on(table.index),
+            sign=measure.sign,
+            unit=measure.title,
+            span=measure.range,
+            test_share=self.study.test_share,
+        )
+
+    @cached_property
+    def above_floor(self) -> tuple[str, ...]:
+        """Learners that paired tests, corrected for all of them, see above it."""
+        if not np.isfinite(self.floor.value):
+            return ()
+        found = self.beside(self.floor)
+        return tuple(one for one, held in found.items() if held.standing == "above")
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -420,12 +447,6 @@ class Context:
         )
 
 
-def mean_free(study: Study, free: Mapping[str, float], level: str = "") -> float:
-    """Mean free part of a level's data sets; NaN unless known for all of them."""
-    known = [free.get(dataset, float("nan")) for dataset in study.datasets_of(level)]
-    return float(np.mean(known))
-
-
 def score_places(scores: Scores) -> int:
     """Decimals down a column of means: what half of the intervals support."""
     halves = [(one.high - one.low) / 2 for one in scores.intervals.values()]
@@ -438,48 +459,3 @@ def score_places(scores: Scores) -> int:
     # read as perfect.
     perfect = any(round(mean, 2) in (0, 1) and mean not in (0, 1) for mean in means)
     return 3 if perfect else max(places, 2)
-
-
-class Floor(NamedTuple):
-    """A score that needs no learning; NaN where none is known."""
-
-    value: float
-    name: str
-
-
-def find_floor(study: Study, scores: Scores, free: float) -> Floor:
-    """Take the higher of the constant answer and what clusters reach.
-
-    The constant answer has the same score everywhere by some measures (0.5 AUC); by
-    others it is known where a learner of that kind was run.
-    """
-    sign, found = scores.measure.sign, [Floor(free, CLUSTERS)]
-    found.append(Floor(constant_answer(study, scores), "the constant answer"))
-    found.append(Floor(always_positive(study, scores), ALWAYS))
-    known = [one for one in found if np.isfinite(one.value)]
-    return max(known, key=lambda one: sign * one.value, default=found[0])
-
-
-def always_positive(study: Study, scores: Scores) -> float:
-    """Score of answering the positive class everywhere; NaN where not recorded.
-
-    A learner that answers the largest class has an F1 of 0 where the other one is the
-    positive class, and so is no floor.
-    """
-    column = f"fact.always-positive-{scores.measure.name}"
-    table = study.table
-    if column not in table.rows:
-        return float("nan")
-    known = table.code >= 0
-    data = table.groups["dataset"].astype(str).to_numpy()[table.code[known]]
-    values = table.rows[column].to_numpy(dtype=float)[known]
-    return float(pd.Series(values).groupby(data).mean().mean(skipna=False))
-
-
-def constant_answer(study: Study, scores: Scores) -> float:
-    """Score of the constant answer; NaN if neither measure nor learner tells it."""
-    for name in CONSTANT_LEARNERS:
-        if name in study.learners and name in scores.intervals:
-            return scores.intervals[name].mean
-    constant = scores.measure.constant
-    return float("nan") if constant is None else float(constant)

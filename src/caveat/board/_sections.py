@@ -171,17 +171,12 @@ def board_section(
 
 
 def _above_floor(context: Context) -> Words:
-    """Count the learners whose whole interval lies above the floor."""
+    """Count the learners that tests see above the floor."""
     scores, floor = context.scores, context.floor
-    sign = context.measure.sign
-    known = [
-        scores.intervals[o] for o in context.study.learners if o in scores.intervals
-    ]
+    known = [one for one in context.study.learners if one in scores.intervals]
     if not np.isfinite(floor.value):
         return say("{n} scored; no floor is known", n=plural(len(known), "learner"))
-    # The end nearer to the floor: the lower one where larger is better.
-    ends = [one.low if sign > 0 else one.high for one in known]
-    above = sum(bool(sign * end > sign * floor.value) for end in ends)
+    above = len(context.above_floor)
     return say(
         "{n} of {all} learners are seen above the floor of {value}, {what}",
         n=count(above) if above else "None",

@@ -445,19 +445,19 @@ class Scorer:
             self._scores[key] = Scored(measure, choice, cells)
         return self._scores[key]
 
+    def clusters(self, measure: Measure) -> pd.Series:
+        """Give what clusters reach by data set and repeat, the splits of learners."""
+        best = self._values[measure.column][self._pick[measure.column]][~self._ours]
+        where = self.study.table.groups[["dataset", "repeat"]][~self._ours]
+        frame = where.astype({"dataset": str}).assign(value=best)
+        known = frame[np.isfinite(best)]
+        return known.groupby(["dataset", "repeat"])["value"].mean()
+
     def free(self, measure: Measure) -> dict[str, float]:
         """Mean of the baseline on each data set: what clusters reach."""
-        best = self._values[measure.column][self._pick[measure.column]][~self._ours]
-        datasets = self.study.table.groups["dataset"][~self._ours].astype(str)
-        found: dict[str, list[float]] = {}
-        for dataset, value in zip(datasets, best, strict=True):
-            if np.isfinite(value):
-                found.setdefault(dataset, []).append(float(value))
-        return {
-            dataset: float(np.mean(found[dataset]))
-            for dataset in self.study.datasets
-            if dataset in found
-        }
+        means = self.clusters(measure).groupby(level="dataset").mean()
+        datasets = self.study.datasets
+        return {one: float(means[one]) for one in datasets if one in means.index}
 
 
 def block_numbers(study: Study, frame: pd.DataFrame) -> NDArray[np.intp]:

@@ -2,7 +2,8 @@
 
 One data set: the corrected resampled t-test over its repeats, each the mean over the
 study's worlds. Two to five: every data set by itself. Six and more: Friedman's test
-over their means, then Wilcoxon's signed-rank test. Always paired, Holm-corrected.
+over their means, then Wilcoxon's signed-rank test. Always paired, Holm-corrected. So
+are learners held against what is reached without learning.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from caveat.pages.claims import Estimate
+from caveat.pages.claims import Estimate, Standing
 from caveat.statistics import (
     average_ranks,
     bounded_interval,
@@ -74,6 +75,78 @@ class _Against:
     members: tuple[str, ...]
     differences: dict[str, Estimate]
     p_values: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A learner against a floor: its mean less the floor's, positive if better.
+
+    `p_value` is Holm-corrected for all learners that are held against it.
+    """
+
+    difference: Estimate
+    p_value: float
+
+    @property
+    def standing(self) -> Standing:
+        """Whether both the interval and the corrected test put it above or below."""
+        low, high = self.difference.low, self.difference.high
+        if low is None or high is None:
+            return "open"
+        told = self.p_value <= ALPHA and (low > 0 or high < 0)
+        return ("above" if low > 0 else "below") if told else "at"
+
+
+def beside(
+    table: pd.DataFrame,
+    floor: pd.Series,
+    *,
+    sign: float,
+    unit: str,
+    span: tuple[float, float],
+    test_share: float,
+) -> dict[str, Beside]:
+    """Hold learners against a floor that was measured on the same splits.
+
+    Up to five data sets: the corrected resampled t-test over repeats, each the mean
+    over data sets. Six and more: Wilcoxon's signed-rank test over data sets. Parameters
+    as in `decide`; `floor` has the index of `table`.
+    """
+    gaps = sign * table.sub(floor, axis=0)
+    many = len(gaps.index.unique(0)) >= _FEWEST_DATA_SETS
+    held, p_values = {}, []
+    for learner in gaps:
+        gap = _by_unit(gaps[learner], many=many)
+        if many:
+            noun, share = "data sets", 0.0
+            pair = pd.DataFrame({"gap": gap, "none": 0.0})
+            p = float(wilcoxon_holm(pair)["p"].iloc[0]) if len(gap) else 1.0
+        else:
+            noun, share = "repeats", test_share
+            p = _resampled_p(gap, share / (1 - share))
+        basis = f"{len(gap)} {noun}, paired"
+        held[str(learner)] = _difference(gap, unit, span[1] - span[0], share, basis)
+        p_values.append(p)
+    corrected = holm(np.array(p_values))
+    return {
+        one: Beside(held[one], float(p)) for one, p in zip(held, corrected, strict=True)
+    }
+
+
+def _by_unit(gap: pd.Series, *, many: bool) -> np.ndarray:
+    """Means of data sets, or of repeats over all data sets; whole ones only."""
+    if many:
+        return gap.groupby(level=0).mean().dropna().to_numpy(dtype=float)
+    by_data = gap.unstack(level=0)
+    return by_data.dropna().mean(axis=1).to_numpy(dtype=float)
+
+
+def _resampled_p(gap: np.ndarray, ratio: float) -> float:
+    """Two-sided, of the corrected resampled t-test; 1 where there is no test."""
+    if np.count_nonzero(~np.isnan(gap)) < 2:
+        return 1.0
+    zero = np.zeros_like(gap)
+    return corrected_resampled_t_test(gap, zero, test_train_ratio=ratio).p_value
 
 
 def decide(
@@ -159,12 +232,9 @@ def _over_splits(
     differences, p_values = {}, []
     for other in others:
         gap = sign * (table[first] - table[other]).to_numpy(dtype=float)
-        test = corrected_resampled_t_test(
-            gap, np.zeros_like(gap), test_train_ratio=ratio
-        )
-        p_values.append(test.p_value)
+        p_values.append(_resampled_p(gap, ratio))
         share = ratio / (1 + ratio)
-        basis = f"{test.n_folds} repeats, paired and corrected"
+        basis = f"{np.count_nonzero(~np.isnan(gap))} repeats, paired and corrected"
         differences[other] = _difference(gap, unit, width, share, basis)
     return _against(first, learners, differences, p_values)
 
@@ -231,7 +301,10 @@ def _difference(
     """Mean difference with an interval inside what differences can be."""
     known = gap[~np.isnan(gap)]
     found = bounded_interval(known, range=(-width, width), test_share=share)
-    if len(known) > 1 and np.ptp(known) == 0:
-        # Equal differences: there is no spread to make an interval of.
-        return Estimate(found.mean, unit, found.mean, found.mean, basis, len(known))
+    if len(known) > 1 and np.ptp(known) < 1e-12:
+        # Equal differences: no spread to make an interval of. A few of them may be
+        # chance, six of one sign are not (2 of 64 tosses); no difference is a tie.
+        sure = len(known) >= _FEWEST_DATA_SETS or abs(found.mean) < 1e-12
+        ends = (found.mean, found.mean) if sure else (None, None)
+        return Estimate(found.mean, unit, *ends, basis, len(known))
     return Estimate.of(found, unit, basis)

@@ -55,14 +55,18 @@ def caveat_lines(caveats: Iterable[Claim]) -> Iterator[Text]:
 
 
 def table_lines(table: Table) -> Iterator[Text]:
-    """Write columns without boxes: text left, numbers right, the first rows only."""
+    """Write columns without boxes: the first rows only, and the floors below them."""
     shown = [i for i, column in enumerate(table.columns) if column.kind != "strip"]
     head = [_plain(table.columns[i].title) for i in shown]
-    rows = [[_plain(row.cells[i].text) for i in shown] for row in table.rows]
-    more = len(rows) - _MOST_ROWS
+    floors = [row for row in table.rows if row.place == "bottom"]
+    first = [row for row in table.rows if row.place != "bottom"]
+    more = len(first) - _MOST_ROWS
     yield from columns(
         head,
-        rows[:_MOST_ROWS],
+        [
+            [_plain(row.cells[i].text) for i in shown]
+            for row in (*first[:_MOST_ROWS], *floors)
+        ],
         right=[n for n, i in enumerate(shown) if table.columns[i].kind == "number"],
     )
     if more > 0:

@@ -241,7 +241,7 @@ def look(
     backup, pairs = _backup(book, deployed, tables["columns"], how)
     result = Result(
         **tables,
-        floor=_floor(book, rows),
+        floor=float(np.mean(_floors(MEASURES.get(book.measure.name), rows))),
         deployed=deployed,
         pairs=pairs,
         backup=backup,
@@ -307,7 +307,7 @@ def _curves(
         )
     if how.scenario is None:
         return pd.DataFrame()
-    return scenario_curves(
+    found = scenario_curves(
         rows.folds,
         contenders,
         how.scenario,
@@ -318,6 +318,10 @@ def _curves(
         dataset=rows.about.file,
         seed=how.random_state,
     )
+    names = found["measure"].unique()
+    floors = {name: _floors(MEASURES.get(name), rows) for name in names}
+    pairs = zip(found["measure"], found["split"], strict=True)
+    return found.assign(constant=[floors[name][split] for name, split in pairs])
 
 
 @dataclass(frozen=True)
@@ -593,11 +597,10 @@ def _scorer(how: Settings, rows: _Rows) -> Callable[..., float]:
     return score
 
 
-def _floor(book: Book, rows: _Rows) -> float:
-    """Give what the better constant answer reaches, over all splits."""
-    measure = book.measure
-    if measure.name not in MEASURES:
-        return float("nan")
+def _floors(measure: Any, rows: _Rows) -> list[float]:
+    """Give what the better constant answer reaches on every split; NaN if unknown."""
+    if measure is None:
+        return [float("nan")] * len(rows.folds)
     each = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -611,7 +614,7 @@ def _floor(book: Book, rows: _Rows) -> float:
                 always = measure(test, np.ones(len(test), int), classes=[0, 1])
                 best = max if measure.larger_is_better else min
                 each[-1] = best(each[-1], always)
-    return float(np.mean(each))
+    return each
 
 
 def _conditions(rows: _Rows, how: Settings, *, given: bool) -> str:

@@ -70,6 +70,9 @@ class AgainstFloor(Claim):
     p_value, alpha : float, optional
         Where a test of its own decides in place of the interval: shuffled labels
         give a p-value, not a value to compare with.
+    difference : Estimate, optional
+        Score less floor on the same splits, positive if better: decides, with
+        `p_value` where there is one, in place of the score's own interval.
     many : bool
         Whether the subject is a plural.
     """
@@ -81,22 +84,25 @@ class AgainstFloor(Claim):
     sign: int = 1
     p_value: float | None = None
     alpha: float = 0.05
+    difference: Estimate | None = None
     many: bool = False
     compares: ClassVar[bool] = True
 
     @property
     def estimates(self) -> tuple[Estimate, ...]:
-        """The score; a floor is a line and needs no interval of its own."""
-        return (self.score,)
+        """The score and its paired difference; a floor alone is a line."""
+        return (self.score, *((self.difference,) if self.difference else ()))
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """Numbers of score and floor."""
-        return (*self.score.numbers, *self.floor.numbers)
+        """Numbers of score, floor and difference."""
+        return (*super().numbers, *self.floor.numbers)
 
     @property
     def standing(self) -> Standing:
         """Whether the test, or the whole interval, puts it above or below the floor."""
+        if self.difference is not None:
+            return self._paired(self.difference)
         if self.p_value is not None:
             return "above" if self.p_value <= self.alpha else "at"
         if not self.score.has_interval or not math.isfinite(self.floor.value):
@@ -112,6 +118,15 @@ class AgainstFloor(Claim):
             return "above"
         return "below" if ends[1] < bar[0] else "at"
 
+    def _paired(self, gap: Estimate) -> Standing:
+        if gap.low is None or gap.high is None:
+            return "open"
+        if self.p_value is not None and self.p_value > self.alpha:
+            return "at"
+        if gap.low > 0:
+            return "above"
+        return "below" if gap.high < 0 else "at"
+
     @property
     def decided(self) -> bool:
         """Whether an interval decides it at all."""
@@ -120,7 +135,10 @@ class AgainstFloor(Claim):
     @property
     def words(self) -> Prose:
         """Say where the score lies beside the floor, with its interval."""
-        return self._say(_AGAINST[self.standing], written(self.score))
+        template = _AGAINST[self.standing]
+        if self.difference is not None and self.difference.has_interval:
+            template = f"{template[:-1]}; paired, a difference of {{gap}}."
+        return self._say(template, written(self.score))
 
     @property
     def short(self) -> Prose:
@@ -130,5 +148,6 @@ class AgainstFloor(Claim):
     def _say(self, template: str, number: Prose) -> Prose:
         bar = self.floor.interval or self.floor.text
         verbs = {word: word if self.many else one for word, one in _ONE.items()}
-        parts = {"score": number, "floor": self.floor_name, "bar": bar}
+        gap = "" if self.difference is None else written(self.difference)
+        parts = {"score": number, "floor": self.floor_name, "bar": bar, "gap": gap}
         return started(say(template, who=self.subject, **verbs, **parts))

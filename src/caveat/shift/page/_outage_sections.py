@@ -5,8 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import pandas as pd
+
 from caveat import pages
+from caveat.measures import get as get_measure
+from caveat.shift.page._claims import CONSTANT
+from caveat.shift.registry import MEASURES
 from caveat.shift.result import Result
+from caveat.statistics import bounded_interval
 
 _MOST_ROWS = 40
 
@@ -115,42 +121,62 @@ def backup_section(found: Result) -> pages.Section:
 def curve_section(found: Result) -> pages.Section:
     """Show one published scenario as it is asked for on the command line."""
     frame = found.curves
+    keys = [*("model", "measure", "k"), *(["column"] if "column" in frame else [])]
+    share = found.test_rows / (found.test_rows + found.training_rows)
     rows = [
-        pages.Row(
-            [
-                pages.Cell(str(row["model"])),
-                pages.Cell(str(row["measure"])),
-                pages.Cell(str(row["k"]), value=float(row["k"])),
-                pages.Cell(str(row.get("column") or "")),
-                pages.Cell(pages.fixed(row["value"], 3), value=row["value"]),
-                pages.Cell(pages.fixed(row["se"], 3)),
-                pages.Cell(pages.count(int(row["n_subsets"]))),
-            ]
-        )
-        for row in frame[frame["split"] == 0].to_dict("records")
+        _curve_row(dict(zip(keys, key, strict=True)), part, share)
+        for key, part in frame.groupby(keys, sort=False, dropna=False)
     ]
-    scenario = str(frame["scenario"].iloc[0])
+    floors = frame.groupby("measure", sort=False)["constant"].mean()
+    for name, floor in floors.items():
+        known = f"{floor:.3f}" if math.isfinite(floor) else "not known"
+        cells = (CONSTANT.capitalize(), str(name), "", "", known, "", "")
+        rows.append(pages.Row([pages.Cell(text) for text in cells], "bottom"))
+    scenario, splits = str(frame["scenario"].iloc[0]), int(frame["split"].nunique())
+    over = "1 split, so without interval"
+    if splits > 1:
+        over = f"{splits} splits; 95 % intervals over splits, corrected for shared rows"
     return pages.Section(
         "scenario",
         f"Scenario {scenario}",
-        f"{pages.count(len(frame))} numbers, tidy in curves.csv",
+        f"{pages.plural(len(rows) - len(floors), 'mean')}, every split in curves.csv",
         blocks=[
             pages.Table(
                 "scenario",
-                f"Scenario {scenario}, first split",
+                f"Scenario {scenario}",
                 [
                     pages.Column("Model", "name"),
                     pages.Column("Measure", "text"),
                     pages.Column("Missing"),
                     pages.Column("Column", "text"),
-                    pages.Column("Value"),
-                    pages.Column("Standard error", below="over subsets"),
-                    pages.Column("Subsets"),
+                    pages.Column("Mean"),
+                    pages.Column("95 %"),
+                    pages.Column("Subsets", below="of each split"),
                 ],
                 rows,
+                conditions=f"Means over {over}.",
                 brief=True,
+                downloads=[pages.Download.csv("curves.csv", frame)],
             )
         ],
+    )
+
+
+def _curve_row(key: dict[str, Any], part: pd.DataFrame, share: float) -> pages.Row:
+    name = str(key["measure"])
+    ends = get_measure(name).range if name in MEASURES else (-math.inf, math.inf)
+    mean = bounded_interval(part["value"], range=ends, test_share=share)
+    gone = key.get("column")
+    return pages.Row(
+        [
+            pages.Cell(str(key["model"])),
+            pages.Cell(name),
+            pages.Cell(str(key["k"]), value=float(key["k"])),
+            pages.Cell("" if pd.isna(gone) else pages.code(str(gone))),
+            pages.Cell(pages.fixed(mean.mean, 3), value=mean.mean),
+            pages.Cell(_interval(vars(mean), "low", "high")),
+            pages.Cell(pages.count(int(part["n_subsets"].max()))),
+        ]
     )
 
 

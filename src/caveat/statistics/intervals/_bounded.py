@@ -44,7 +44,7 @@ def bounded_interval(
     Returns
     -------
     Interval
-        NaN ends where there is no interval: one value, or all at an end.
+        NaN ends where there is no interval: one value, or equal ones (but see `rows`).
 
     Warnings
     --------
@@ -69,8 +69,8 @@ def bounded_interval(
     spread = 1 / n + test_share / (1 - test_share) if n else np.nan
     se = sd * math.sqrt(spread) if n else np.nan
     low, high = _ends(mean, factor("t", level, n - 1) * se, range)
-    at_end = mean in range
-    if at_end and n > 1:
+    if n > 1 and np.ptp(there) == 0:
+        # Equal values have no spread, which does not make them exact.
         low, high = unseen(mean, rows, range, level)
     return Interval(
         mean=mean,
@@ -111,7 +111,7 @@ def unseen(
 ) -> tuple[float, float]:
     """Reach from an end of the range as far as a miss would stay unseen."""
     bottom, top = range
-    if rows is None or math.isinf(top - bottom):
+    if rows is None or math.isinf(top - bottom) or mean not in range:
         return math.nan, math.nan
     reach = (top - bottom) * (1 - (1 - level) ** (1 / rows))
     return (mean - reach, mean) if mean == top else (mean, mean + reach)

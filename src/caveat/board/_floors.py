@@ -1,0 +1,85 @@
+"""What is reached without learning: on the whole, and on every split."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from caveat.board._study import Study
+
+if TYPE_CHECKING:
+    from caveat.board._scores import Scores
+
+CLUSTERS = "clusters that labels only had to name"
+ALWAYS = "the positive class, always answered"
+CONSTANT_LEARNERS = ("dummy", "majority", "constant")
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A score that needs no learning; NaN where none is known.
+
+    `each` are its values by data set and repeat, where it was measured there; None if
+    it is the same everywhere by definition.
+    """
+
+    value: float
+    name: str
+    each: pd.Series | None = None
+
+    def on(self, index: pd.Index) -> pd.Series:
+        """Give its values on these splits; NaN where it was not measured."""
+        if self.each is None:
+            return pd.Series(self.value, index=index)
+        return self.each.reindex(index)
+
+
+def mean_free(study: Study, free: Mapping[str, float], level: str = "") -> float:
+    """Mean free part of a level's data sets; NaN unless known for all of them."""
+    known = [free.get(dataset, float("nan")) for dataset in study.datasets_of(level)]
+    return float(np.mean(known))
+
+
+def find_floor(study: Study, scores: Scores, clusters: Floor) -> Floor:
+    """Take the higher of the constant answer and what clusters reach.
+
+    The constant answer has the same score everywhere by some measures (0.5 AUC); by
+    others it is known where a learner of that kind was run.
+    """
+    sign = scores.measure.sign
+    found = [clusters, constant_answer(study, scores), always_positive(study, scores)]
+    known = [one for one in found if np.isfinite(one.value)]
+    return max(known, key=lambda one: sign * one.value, default=clusters)
+
+
+def always_positive(study: Study, scores: Scores) -> Floor:
+    """Score of answering the positive class everywhere; NaN where not recorded.
+
+    A learner that answers the largest class has an F1 of 0 where the other one is the
+    positive class, and so is no floor.
+    """
+    column = f"fact.always-positive-{scores.measure.name}"
+    table = study.table
+    if column not in table.rows:
+        return Floor(float("nan"), ALWAYS)
+    known = table.code >= 0
+    groups = table.groups[["dataset", "repeat"]].astype({"dataset": str})
+    where = groups.iloc[table.code[known]].reset_index(drop=True)
+    values = where.assign(value=table.rows[column].to_numpy(dtype=float)[known])
+    each = values.groupby(["dataset", "repeat"])["value"].mean()
+    mean = values.groupby("dataset")["value"].mean().mean(skipna=False)
+    return Floor(float(mean), ALWAYS, each)
+
+
+def constant_answer(study: Study, scores: Scores) -> Floor:
+    """Score of the constant answer; NaN if neither measure nor learner tells it."""
+    words = "the constant answer"
+    for name in CONSTANT_LEARNERS:
+        if name in study.learners and name in scores.intervals:
+            return Floor(scores.intervals[name].mean, words, scores.by_repeat[name])
+    constant = scores.measure.constant
+    return Floor(float("nan") if constant is None else float(constant), words)
