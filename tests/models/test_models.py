@@ -481,6 +481,8 @@ def test_pretrained_models_need_the_users_weights(name, monkeypatch, tmp_path):
     assert told["model_path"] == str(weights)
     assert (told["device"], told["random_state"]) == ("cpu", SEED)
     assert told.get("allow_auto_download", False) is False
+    # The training rows are encoded once.
+    assert told.get("kv_cache") or told["fit_mode"] == "fit_with_cache"
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1)
     del sys.modules[f"caveat.models._{name}"]  # for good: others shall not find it
 

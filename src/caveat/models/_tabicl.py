@@ -41,8 +41,9 @@ class TabICL(Pretrained):
 
     Warnings
     --------
-    Memory grows with the training rows at every prediction. Public benchmark tables
-    may have been seen in its development.
+    What it computed of the training rows is kept, so that asking again is cheap: memory
+    grows with rows and `n_estimators` (``options={"kv_cache": False}`` spares it).
+    Public benchmark tables may have been seen in its development.
 
     References
     ----------
@@ -59,5 +60,7 @@ class TabICL(Pretrained):
             "n_estimators": self.n_estimators,
             "device": self.device,
             "random_state": seed,
+            # The training rows are encoded once, not for every table that is asked.
+            "kv_cache": True,
         }
         return kind(**{**settings, **(self.options or {}), "n_jobs": 1})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import tabpfn
@@ -42,8 +43,10 @@ class TabPFN(Pretrained):
     Warnings
     --------
     Made for tables of at most some thousand rows; beyond, the package refuses or
-    slows down. Public benchmark tables may have been seen in its development. The
-    licence of the weights is not that of the package.
+    slows down. What it computed of the training rows is kept, so that asking again is
+    cheap; ``options={"fit_mode": "fit_preprocessors"}`` spares that memory. Public
+    benchmark tables may have been seen in its development. The licence of the weights
+    is not that of the package.
 
     References
     ----------
@@ -59,5 +62,10 @@ class TabPFN(Pretrained):
             "n_estimators": self.n_estimators,
             "device": self.device,
             "random_state": seed,
+            # The training rows are encoded once, not for every table that is asked.
+            "fit_mode": "fit_with_cache",
         }
+        if "kv_cache_precision" in signature(kind).parameters:
+            # Kept as computed: newer versions would round it to eight bits.
+            settings["kv_cache_precision"] = "auto"
         return kind(**{**settings, **(self.options or {})})

@@ -52,7 +52,7 @@ class SNN(NetworkModel):
     The normalisation holds for standardised inputs; vectors of categories and skewed
     numbers break it at the first layer. What alpha dropout drops is set far from its
     mean, and each layer hands that on: with 0.2 the loss on held-out rows of small
-    regressions grows from the first passes on, whatever the patience; without, it falls.
+    regressions grows from the first passes on, at any patience; without, it falls.
 
     References
     ----------
