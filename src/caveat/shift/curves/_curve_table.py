@@ -92,6 +92,9 @@ class ShiftCurve:
     def tidy(self, **labels: Any) -> pd.DataFrame:
         """Return the table with what it is about in front: scenario, imputer, mask.
 
+        Where columns were ordered, `importance` is the sum over what is gone, without
+        signs.
+
         Parameters
         ----------
         **labels
@@ -102,6 +105,13 @@ class ShiftCurve:
         for place, (name, value) in enumerate(front.items()):
             table.insert(place, name, value)
         table["mask"] = [mask for mask in self.masks for _ in self.measures]
+        if self.importance is not None:
+            sizes = self.importance.abs()[list(self.columns)].to_numpy()
+            gone = [
+                sum(size for bit, size in zip(mask, sizes, strict=False) if bit == "1")
+                for mask in self.masks
+            ]
+            table["importance"] = [float(one) for one in gone for _ in self.measures]
         return table
 
     def plot(self, measure: str | None = None, *, ax: Axes | None = None) -> Axes:
