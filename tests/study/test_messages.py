@@ -1,8 +1,10 @@
+import pickle
 import socket
+from pathlib import Path
 
 import pytest
 
-from caveat.study.engines._messages import Inbox, send
+from caveat.study.engines._messages import Garbled, Inbox, send
 
 
 @pytest.fixture
@@ -48,3 +50,35 @@ def test_the_end_of_the_other_side_is_told(ends):
         inbox.look()
     with pytest.raises(EOFError):
         inbox.receive()
+
+
+class Canary:
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (Path.touch, (self.path,))
+
+
+def framed(body):
+    return len(body).to_bytes(8, "big") + body
+
+
+@pytest.mark.parametrize(
+    "written",
+    [framed(b"{"), framed(b"\xff"), framed(b""), framed(b"[" * 100_000), b"\xff" * 8],
+    ids=["cut", "no text", "empty", "deep", "endless"],
+)
+def test_what_is_no_message_is_told(ends, written):
+    here, there = ends
+    there.sendall(written)
+    with pytest.raises(Garbled):
+        Inbox(here).look()
+
+
+def test_a_pickle_that_arrives_runs_nothing(ends, tmp_path):
+    here, there = ends
+    there.sendall(framed(pickle.dumps(Canary(tmp_path / "marker"))))
+    with pytest.raises(Garbled):
+        Inbox(here).look()
+    assert not (tmp_path / "marker").exists()

@@ -153,6 +153,15 @@ def test_a_worker_is_seen_to_die_whatever_becomes_of_its_pipes(fake_study, path)
     assert "Bad file descriptor" in trials.loc["closes-everything", "frames"]
 
 
+def test_a_learner_that_writes_into_the_workers_socket_ends_its_trial_only(
+    fake_study, path
+):
+    learners = ["writes-everywhere", "fake"]
+    study = fake_study(learners=learners, scenario={}, repeats=1)
+    assert run(study, path, "serial").states == {"crashed": 1, "done": 1}
+    assert "cannot be read" in outcome(path).loc["writes-everywhere", "message"]
+
+
 def test_neither_threads_nor_forks_that_return_disturb_the_next_trial(fake_study, path):
     study = fake_study(
         learners=["leaves-thread", "forks-and-returns-twice", "fake"],

@@ -236,7 +236,8 @@ class _Runner:
         self._ended: dict[str, Finished] = {}
         self._running: tuple[Trial, ...] = ()
         self._due = float("inf")
-        self._started = time.monotonic()
+        # What a trial took lately; the first ones are taken for dear.
+        self._mean_seconds = CLAIM_SECONDS
         self._states = Counter(self.book.counts(self.study.study))
         for state in ("pending", "running"):
             self._states.pop(state, None)
@@ -286,7 +287,8 @@ class _Runner:
     def _hand_out(self, workers: Any, waiting: list[str], busy: list[str]) -> None:
         while (waiting or self._claimed) and workers.capacity > 0:
             if not self._claimed:
-                asked = [waiting.pop() for _ in range(min(self._batch, len(waiting)))]
+                wanted = min(MOST_CLAIMED, max(self._batch, workers.capacity))
+                asked = [waiting.pop() for _ in range(min(wanted, len(waiting)))]
                 # Held before the answer is here: if it is lost, they are given back.
                 self._held.update(asked)
                 self._claimed = list(reversed(self.book.claim(asked)))
@@ -298,13 +300,12 @@ class _Runner:
 
     @property
     def _batch(self) -> int:
-        """How many trials one claim takes: about a second of work.
+        """How many trials one claim takes: about a second of a worker's time.
 
         So cheap trials do not pay for a commit each, and dear ones are shared.
         """
-        elapsed = time.monotonic() - self._started
-        rate = self.executed / elapsed if self.executed else 0.0
-        return max(1, min(MOST_CLAIMED, int(rate * CLAIM_SECONDS)))
+        least = CLAIM_SECONDS / MOST_CLAIMED
+        return int(CLAIM_SECONDS / max(self._mean_seconds, least))
 
     def _give_back(self) -> None:
         """Release what was claimed but not yet handed out."""
@@ -316,6 +317,8 @@ class _Runner:
         """Try a trial again, or keep how it ended until the next commit."""
         if ended.key not in self._held or ended.key in self._ended:
             return
+        if ended.seconds is not None:
+            self._mean_seconds += (ended.seconds - self._mean_seconds) / 4
         allowed = self.study.budget.retries
         if ended.state == "crashed":
             allowed = max(allowed, CRASH_RETRIES)

@@ -3,12 +3,16 @@
 It is found through an entry point, as any installed plug-in would be.
 """
 
+import contextlib
 import os
+import pickle
 import signal
+import stat
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -156,6 +160,18 @@ class ClosesEverything(Fake):
         return super().work(seed)
 
 
+class WritesEverywhere(Fake):
+    """Writes a pickle into every socket that it did not open."""
+
+    def work(self, seed):
+        body = pickle.dumps(Path("marker"))
+        for number in range(3, 100):
+            with contextlib.suppress(OSError):
+                if stat.S_ISSOCK(os.fstat(number).st_mode):
+                    os.write(number, len(body).to_bytes(8, "big") + body)
+        return super().work(seed)
+
+
 class ForksAndReturnsTwice(Fake):
     """Forgets that after a fork there are two of it."""
 
@@ -289,6 +305,7 @@ class FakeTopic:
                 "leaves-processes": "LeavesProcesses",
                 "dies-beside-a-child": "DiesBesideAChild",
                 "closes-everything": "ClosesEverything",
+                "writes-everywhere": "WritesEverywhere",
                 "forks-and-returns-twice": "ForksAndReturnsTwice",
                 "leaves-thread": "LeavesThread",
                 "prints-without-end": "PrintsWithoutEnd",

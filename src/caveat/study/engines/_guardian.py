@@ -15,9 +15,8 @@ import signal
 import socket
 import sys
 import traceback
-from multiprocessing.connection import wait
 
-from caveat.study.engines._messages import Inbox
+from caveat.study.engines._messages import Inbox, Watch
 from caveat.study.engines._process_tree import (
     MARK,
     adopt_orphans,
@@ -36,7 +35,7 @@ def main() -> None:
     runner, number = map(int, sys.argv[1:3])
     sys.argv[:] = ["caveat"]
     here = socket.socket(fileno=number)
-    settings = Inbox(here).receive()
+    settings = WorkerSettings(**Inbox(here).receive())
     adopt_orphans()
     guardian = os.getpid()
     output, printed = os.pipe()
@@ -72,15 +71,14 @@ def _be_worker(guardian: int, here: socket.socket, settings: WorkerSettings) -> 
 
 def _watch(runner: int, worker: int, output: int) -> tuple[int, bytes]:
     """Wait until worker or runner is gone; return the worker's exit code and words."""
-    watched = [output, *_handle(runner), *_handle(worker)]
+    watch = Watch([output, *_handle(runner), *_handle(worker)])
     words = b""
     while os.getppid() == runner:
-        ready = wait(watched, _LOOK_SECONDS)
-        if output in ready:
+        if output in watch.wait(_LOOK_SECONDS):
             chunk = os.read(output, _CHUNK)
             words = (words + chunk)[-2 * LAST_WORDS :]
             if not chunk:
-                watched.remove(output)
+                watch.forget(output)
         code = _reap(worker)
         if code is not None:
             return code, words

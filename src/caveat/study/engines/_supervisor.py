@@ -18,10 +18,9 @@ import sys
 import threading
 import time
 from dataclasses import replace
-from multiprocessing.connection import wait
 from typing import Any
 
-from caveat.study.engines._messages import Inbox, send
+from caveat.study.engines._messages import Garbled, Inbox, Watch, send
 from caveat.study.engines._process_tree import MARK, end_abandoned, end_below, weigh
 from caveat.study.engines._worker import WorkerSettings, single_thread_environment
 from caveat.study.ledger._owner import me
@@ -71,7 +70,6 @@ class Supervisor(threading.Thread):
         self._memory = memory
         self._guardian: subprocess.Popen[bytes] | None = None
         self._mark = f"{me()}|{secrets.token_hex(8)}"
-        self._watched: list[socket.socket | int] = []
         self._stopping = False
         self.current: str | None = None
 
@@ -97,7 +95,7 @@ class Supervisor(threading.Thread):
             return self._gone(trial.key, "the worker could not be started")
         self._began, self._largest = time.monotonic(), 0
         while not self._stopping:
-            answer = self._wait()
+            answer = self._wait(trial.key)
             if answer is not None:
                 finished, alone = answer
                 if not alone:
@@ -141,20 +139,38 @@ class Supervisor(threading.Thread):
             rss=size,
         )
 
-    def _wait(self) -> tuple[Finished, bool] | None:
+    def _wait(self, key: str) -> tuple[Finished, bool] | None:
         """Wait a little for the worker's answer; None if there is none yet."""
         left = _PATIENCE_SECONDS if self._memory is None else self._pause
         if self._seconds is not None:
             left = min(left, self._began + self._seconds - time.monotonic())
-        wait(self._watched, max(0.0, left))
-        return self._answer()
+        self._watch.wait(left)
+        return self._ending(key)
+
+    def _ending(self, key: str) -> tuple[Finished, bool] | None:
+        """Read how the trial ended, if the worker has told; it is not alone if garbled.
+
+        A learner has the worker's socket and may write anything into it.
+        """
+        try:
+            told = self._answer()
+            if told is None or told == "ready":
+                return None
+            ended, alone = told
+            finished = Finished(**ended)
+            if finished.key != key:
+                raise Garbled
+        except (Garbled, TypeError, ValueError):
+            message = "the worker's answer cannot be read: something else wrote into it"
+            return Finished(key, "crashed", reason="crashed", message=message), False
+        return finished, alone is True
 
     def _answer(self) -> Any:
         try:
             return self._inbox.look()
         except (EOFError, OSError):
             # The guardian's end will say why; until then there is nothing to hear.
-            self._watched = self._watched[-1:]
+            self._watch = Watch([self._words.fileno()])
             return None
 
     def _is_dead(self) -> bool:
@@ -169,7 +185,7 @@ class Supervisor(threading.Thread):
                 if not self._start_worker():
                     continue
             with contextlib.suppress(OSError):
-                send(self._here, (trial.key, trial.spec))
+                send(self._here, [trial.key, trial.spec])
                 return True
             self._end_worker()
         return False
@@ -190,12 +206,12 @@ class Supervisor(threading.Thread):
             theirs.close()
         assert self._guardian.stdout is not None
         self._words = self._guardian.stdout
-        self._watched = [self._here, self._words.fileno()]
+        self._watch = Watch([self._here, self._words.fileno()])
         ready = None
-        with contextlib.suppress(OSError):
-            send(self._here, self._settings)
+        with contextlib.suppress(OSError, Garbled):
+            send(self._here, vars(self._settings))
             while ready is None and not self._stopping and not self._is_dead():
-                wait(self._watched, _PATIENCE_SECONDS)
+                self._watch.wait(_PATIENCE_SECONDS)
                 ready = self._answer()
         return ready == "ready"
 
@@ -217,8 +233,8 @@ class Supervisor(threading.Thread):
         if self._guardian is None or self._guardian.poll() is None:
             self._end_worker()
             return Finished(key, "crashed", reason="crashed", message=what)
-        answer = self._answer()
-        if answer is not None and answer != "ready":
+        answer = self._ending(key)
+        if answer is not None:
             # It had answered before it was killed: that counts.
             self._end_worker()
             return answer[0]

@@ -97,7 +97,7 @@ def serve(here: socket.socket, settings: WorkerSettings) -> None:
             # A learner forked, and its child came back from the trial as well.
             os._exit(1)
         alone = set(threading.enumerate()) <= threads and not has_children()
-        send(here, (ended, alone))
+        send(here, [vars(ended), alone])
 
 
 def work(key: str, spec: Mapping[str, Any], allow_import: bool) -> Finished:
