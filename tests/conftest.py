@@ -4,12 +4,17 @@
 """
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
 import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, given, settings
+
+# Small problems on several threads spend half of their time waiting for one another.
+# Told before the libraries are imported; `make test-elsewhere` tries more threads.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from caveat.pages.claims import Estimate, Standing
 from caveat.statistics import (
@@ -176,11 +177,17 @@ def decide(
     test_share : float
         Share of the rows that a repeat is tested on.
     """
-    whole = [one for one in order if table[one].notna().any()]
-    known = tuple(one for one in whole if not _lacks_a_data_set(table[one]))
+    values = table.to_numpy(dtype=float)
+    column = {one: values[:, n] for n, one in enumerate(table.columns)}
+    codes, found = pd.factorize(table.index.get_level_values(0))
+    datasets, blocks = list(found), len(found)
+    known = tuple(
+        one
+        for one in order
+        if blocks and len(set(codes[~np.isnan(column[one])])) == blocks
+    )
     unranked = tuple(one for one in order if one not in known)
-    datasets = list(dict.fromkeys(table.index.get_level_values(0)))
-    repeats = int(table.groupby(level=0).size().max()) if len(table) else 0
+    repeats = int(np.bincount(codes).max()) if len(table) else 0
     sentence = fitting_test(
         data_sets=max(len(datasets), 1), learners=len(known), repeats=repeats
     )
@@ -194,8 +201,10 @@ def decide(
         return _over_data_sets(table, known, unranked, sentence, settings)
     ratio = test_share / (1 - test_share)
     parts = {
-        data: _over_splits(table.loc[[data]], known, ratio, **settings)
-        for data in datasets
+        data: _over_splits(
+            {one: column[one][codes == code] for one in known}, ratio, **settings
+        )
+        for code, data in enumerate(datasets)
     }
     sets = {data: part.members for data, part in parts.items()}
     if len(datasets) == 1:
@@ -213,25 +222,20 @@ def decide(
     )
 
 
-def _lacks_a_data_set(column: pd.Series) -> bool:
-    return bool(column.groupby(level=0).apply(lambda part: part.isna().all()).any())
-
-
 def _over_splits(
-    table: pd.DataFrame,
-    learners: tuple[str, ...],
+    values: dict[str, NDArray[np.float64]],
     ratio: float,
     *,
     sign: float,
     unit: str,
     width: float,
 ) -> _Against:
-    means = sign * table[list(learners)].mean()
-    first = str(means.idxmax())
+    learners = tuple(values)
+    first = max(learners, key=lambda one: sign * np.nanmean(values[one]))
     others = [one for one in learners if one != first]
     differences, p_values = {}, []
     for other in others:
-        gap = sign * (table[first] - table[other]).to_numpy(dtype=float)
+        gap = sign * (values[first] - values[other])
         p_values.append(_resampled_p(gap, ratio))
         share = ratio / (1 + ratio)
         basis = f"{np.count_nonzero(~np.isnan(gap))} repeats, paired and corrected"

@@ -71,12 +71,16 @@ def bradley_terry(
     resamples = check_count("n_resamples", n_resamples, 1)
     outcomes = _outcomes(sign * frame.to_numpy(dtype=float))
     wins = outcomes.sum(axis=0)
-    elo = _elo(wins)
+    elo = _elo(wins[None])[0]
     ends = np.full((2, len(elo)), np.nan)
     if len(frame) >= 5:
         rng = np.random.default_rng(random_state)
         draws = rng.integers(0, len(frame), (resamples, len(frame)))
-        strengths = [_elo(outcomes[rows].sum(axis=0)) for rows in draws]
+        # Several tables at a time, as many as fit into some megabytes.
+        parts = np.array_split(draws, 1 + resamples * wins.size // 10**6)
+        strengths = np.concatenate(
+            [_elo(np.stack([outcomes[rows].sum(axis=0) for rows in p])) for p in parts]
+        )
         ends = np.quantile(strengths, [0.025, 0.975], axis=0)
     found = pd.DataFrame(
         {"elo": elo, "low": ends[0], "high": ends[1], "wins": wins.sum(axis=1)},
@@ -98,16 +102,22 @@ def _outcomes(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _elo(wins: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Maximise the likelihood by Hunter's MM steps; each raises it."""
-    padded = wins + _PRIOR * (1 - np.eye(len(wins)))
-    games = padded + padded.T
-    strength = np.ones(len(wins))
+    """Maximise the likelihood by Hunter's MM steps; each raises it.
+
+    `wins` are tables above one another; each ends by itself.
+    """
+    padded = wins + _PRIOR * (1 - np.eye(wins.shape[-1]))
+    games = padded + np.swapaxes(padded, -1, -2)
+    own = padded.sum(axis=-1)
+    strength = np.ones(own.shape)
+    open_ = np.ones(own.shape[:-1], dtype=bool)
     for _ in range(10_000):
-        shared = games / (strength[:, None] + strength[None, :])
-        update = padded.sum(axis=1) / shared.sum(axis=1)
-        update /= math.exp(np.mean(np.log(update)))
-        done = np.abs(np.log(update / strength)).max() < 1e-10
-        strength = update
-        if done:
+        before = strength[open_]
+        shared = games[open_] / (before[:, :, None] + before[:, None, :])
+        update = own[open_] / shared.sum(axis=-1)
+        update /= np.exp(np.log(update).mean(axis=-1, keepdims=True))
+        strength[open_] = update
+        open_[open_] = np.abs(np.log(update / before)).max(axis=-1) >= 1e-10
+        if not open_.any():
             break
     return 1000 + _ELO * np.log(strength)
