@@ -32,6 +32,7 @@ __getattr__, __dir__, __all__ = attach(
         "learners._forward_correction": ["BagForwardCorrection"],
         "learners._forward_network": ["BagForwardNetwork"],
         "learners._inverse_calibration": ["InverseCalibration"],
+        "learners._proportion_svm": ["ProportionSVM"],
         "learners._dllp": ["DLLPClassifier"],
         "learners._vat": ["LLPVAT"],
         "learners._easy_llp": ["EasyLLP"],

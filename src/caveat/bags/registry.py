@@ -75,6 +75,15 @@ LEARNERS = Registry(
             tasks=_BOTH,
         ),
         Entry(
+            name="proportion-svm",
+            target="caveat.bags.learners._proportion_svm:ProportionSVM",
+            display="∝SVM",
+            summary="linear, a wide margin for labels it assigns near the shares",
+            paper="Yu et al. (2013)",
+            grid={"C": [0.1, 1.0, 10.0], "C_p": [1.0, 10.0, 100.0]},
+            tasks=_BOTH,
+        ),
+        Entry(
             name="bag-forward-correction",
             target="caveat.bags.learners._forward_correction:BagForwardCorrection",
             display="forward correction",

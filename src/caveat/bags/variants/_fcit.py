@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from sklearn.utils import check_random_state
 
-from caveat.bags.variants._tree import BinnedItems, boost, tree_errors
+from caveat.bags.variants._tree import BinnedItems, boost, rows_to_split, tree_errors
 
 Floats = NDArray[np.float64]
 
@@ -34,13 +34,27 @@ class Independence(NamedTuple):
     smallest_seen: float
 
 
+class Pace(NamedTuple):
+    """How fast trees are added up.
+
+    The share of a tree that counts; most trees, and most for what z explains alone, of
+    which so many are grown at a time.
+    """
+
+    share: float
+    most: int
+    most_first: int
+    at_a_time: int
+
+
+SMALL = 6144
+"""Tables of fewer items than this are tested by fewer trees in larger steps."""
+
 GRID: tuple[int | float, ...] = (2, 8, 64, 512, 0.01, 0.2, 0.4)
 """`min_samples_split` of the published test, in its order."""
 
 _BOOSTED_GRID: tuple[int | float, ...] = (512, 0.2, 0.4)
-_MOST_TREES = 8
-_MOST_FIRST_TREES = 40
-_SHRINKAGE = 0.3
+_STEPS, _STRIDES = Pace(0.3, 8, 40, 10), Pace(0.5, 4, 20, 5)
 _TEST_SHARE = 0.1
 _CHOICE_SPLITS = 3
 _ROUNDING = 1e-12
@@ -168,7 +182,7 @@ def choose_min_split(items: BinnedItems, y: Floats, rng: RandomState) -> int | f
     for train, test in _choice_splits(len(y), rng):
         errors = tree_errors(items, y, train, test, list(GRID), rng)
         for m, error in zip(GRID, errors, strict=True):
-            scores[m] += _r2(error, y[test])
+            scores[m] += float(_r2(error, y[test]))
     return _best(scores)
 
 
@@ -200,33 +214,61 @@ def _boosted_errors(
     def left_over(order: NDArray) -> Floats:
         if z is None or first is None:
             return target
-        train, test = order[n_test:], order[:n_test]
-        return boost(z, target, train, test, first, _SHRINKAGE, rng)[0]
+        return _boosted(z, target, order[n_test:], order[:n_test], first, rng)[0]
 
-    setting = _common_setting(full, rest, target, z, left_over, n_test, rng)
+    setting = _common_setting(full, rest, target, z, left_over, rng)
     with_x, without = [], []
     for order in orders:
         remaining = left_over(order)
         train, test = order[n_test:], order[:n_test]
-        _, errors = boost(full, remaining, train, test, setting, _SHRINKAGE, rng)
+        _, errors = _boosted(full, remaining, train, test, setting, rng)
         with_x.append(float(errors[-1].mean()))
         moved, place = _moved(remaining, z, rng)
-        train, test = place[train], place[test]
-        _, errors = boost(rest, moved, train, test, setting, _SHRINKAGE, rng)
+        _, errors = _boosted(rest, moved, place[train], place[test], setting, rng)
         without.append(float(errors[-1].mean()))
     return with_x, without
 
 
+def _boosted(
+    items: BinnedItems,
+    y: Floats,
+    train: NDArray,
+    test: NDArray,
+    setting: Setting,
+    rng: RandomState,
+) -> tuple[Floats, Floats]:
+    orders = items.orders(setting.n_trees, rng)
+    share = _pace(len(y)).share
+    return boost(items, y, train, test, setting.min_split, orders, share)
+
+
+def _pace(n: int) -> Pace:
+    return _STRIDES if n < SMALL else _STEPS
+
+
 def _first_setting(z: BinnedItems, y: Floats, rng: RandomState) -> Setting:
     """How z explains y best on its own."""
+    grid, pace = _settings(len(y)), _pace(len(y))
+    plans = [
+        (train, test, [z.orders(pace.most_first, rng) for _ in grid])
+        for train, test in _choice_splits(len(y), rng)
+    ]
     scores: dict[Setting, float] = {}
-    for train, test in _choice_splits(len(y), rng):
-        for m in _BOOSTED_GRID:
-            most = Setting(m, _MOST_FIRST_TREES)
-            _, errors = boost(z, y, train, test, most, _SHRINKAGE, rng)
-            for k, error in enumerate(errors):
-                setting = Setting(m, k + 1)
-                scores[setting] = scores.get(setting, 0.0) + _r2(error, y[test])
+    for i, m in enumerate(grid):
+        left, found = [y] * len(plans), np.zeros(0)
+        # Some trees more, as long as the last ones were worth it.
+        while len(found) < pace.most_first:
+            now = slice(len(found), len(found) + pace.at_a_time)
+            gains = np.zeros(pace.at_a_time)
+            for j, (train, test, orders) in enumerate(plans):
+                left[j], errors = boost(
+                    z, left[j], train, test, m, orders[i][now], pace.share
+                )
+                gains += _r2(errors, y[test])
+            found = np.concatenate([found, gains])
+            if found.argmax() < now.start:
+                break
+        scores |= {Setting(m, k + 1): score for k, score in enumerate(found)}
     return _best(scores)
 
 
@@ -236,24 +278,32 @@ def _common_setting(
     target: Floats,
     z: BinnedItems | None,
     left_over: Callable[[NDArray], Floats],
-    n_test: int,
     rng: RandomState,
 ) -> Setting:
     """Find the setting that explains most of what is left, with x and without."""
-    scores: dict[Setting, float] = {}
+    grid, pace = _settings(len(target)), _pace(len(target))
+    scores = np.zeros((len(grid), pace.most))
     for train, test in _choice_splits(len(target), rng):
         remaining = left_over(np.concatenate([test, train]))
         moved, place = _moved(remaining, z, rng)
-        for m in _BOOSTED_GRID:
-            most = Setting(m, _MOST_TREES)
-            _, informed = boost(full, remaining, train, test, most, _SHRINKAGE, rng)
-            _, blind = boost(
-                rest, moved, place[train], place[test], most, _SHRINKAGE, rng
-            )
-            for k, error in enumerate(informed + blind):
-                setting = Setting(m, k + 1)
-                scores[setting] = scores.get(setting, 0.0) + _r2(error, target[test])
-    return _best(scores)
+        for i, m in enumerate(grid):
+            most = Setting(m, pace.most)
+            _, informed = _boosted(full, remaining, train, test, most, rng)
+            _, blind = _boosted(rest, moved, place[train], place[test], most, rng)
+            scores[i] += _r2(informed + blind, target[test])
+    best, n_trees = np.unravel_index(scores.argmax(), scores.shape)
+    return Setting(grid[best], int(n_trees) + 1)
+
+
+def _settings(n: int) -> list[int | float]:
+    """`min_samples_split` to choose from; of two that are nearly one, the first."""
+    n_train = n - max(1, int(_TEST_SHARE * n))
+    kept: dict[int | float, int] = {}
+    for m in _BOOSTED_GRID:
+        rows = rows_to_split(m, n_train)
+        if all(abs(rows - other) > other // 8 for other in kept.values()):
+            kept[m] = rows
+    return list(kept)
 
 
 def ratio_test(without: Floats, with_x: Floats, *, shared: float = 0.0) -> float:
@@ -332,13 +382,13 @@ def _choice_splits(n: int, rng: RandomState) -> Iterator[tuple[NDArray, NDArray]
         yield order[n_test:], order[:n_test]
 
 
-def _r2(error: Floats, y: Floats) -> float:
-    """Mean over outputs; a constant one is predicted perfectly or not at all."""
+def _r2(errors: Floats, y: Floats) -> Floats:
+    """Mean over outputs (last axis); a constant one is predicted well or not at all."""
     spread = y.var(axis=0)
     share = np.where(
-        spread > 0, error / np.where(spread > 0, spread, 1.0), error > 1e-12
+        spread > 0, errors / np.where(spread > 0, spread, 1.0), errors > 1e-12
     )
-    return float((1.0 - share).mean())
+    return (1.0 - share).mean(axis=-1)
 
 
 def _best(scores: Mapping[Any, float]) -> Any:

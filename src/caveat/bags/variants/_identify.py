@@ -23,7 +23,7 @@ from caveat.bags.variants._fcit import (
     held_out_error,
     standardised,
 )
-from caveat.bags.variants._tree import BinnedItems
+from caveat.bags.variants._tree import MOST_BINS, BinnedItems
 from caveat.exceptions import InvalidInput
 
 Floats = NDArray[np.float64]
@@ -50,6 +50,8 @@ INDEPENDENT: Mapping[str, frozenset[str]] = MappingProxyType(
 """Which tests find independence, variant by variant."""
 
 _TEST_SHARE = 0.1
+_ITEMS_PER_BIN = 24
+_FEWEST_BINS = 16
 
 
 @dataclass(frozen=True)
@@ -264,7 +266,7 @@ class _Seen:
         alpha: float,
     ) -> None:
         self.alpha = alpha
-        self.items = BinnedItems.of(items)
+        self.items = BinnedItems.of(items, _bins(len(groups), trees))
         self.labels = labels
         self.groups = groups
         self.n_permutations = n_permutations
@@ -316,6 +318,12 @@ class _Seen:
             alpha=self.alpha,
             random_state=rng,
         )
+
+
+def _bins(n_items: int, trees: str) -> int:
+    """Small trees cut between some two dozen items, not between any two."""
+    most = n_items // _ITEMS_PER_BIN if trees == "boosted" else MOST_BINS
+    return min(max(most, _FEWEST_BINS), MOST_BINS)
 
 
 def chi_square(labels: NDArray, groups: NDArray) -> float:

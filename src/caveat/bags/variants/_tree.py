@@ -17,13 +17,13 @@ from caveat.bags.variants import _tree_kernels
 
 Floats = NDArray[np.float64]
 
-_MOST_BINS = 256
+MOST_BINS = 256
 
 
 class BinnedItems:
     """Features as small whole numbers, ready for trees.
 
-    A feature with at most 256 values keeps them all; another is cut at its quantiles.
+    A feature with few values keeps them all; another is cut at its quantiles.
     """
 
     def __init__(self, codes: NDArray[np.uint8], widths: NDArray) -> None:
@@ -38,17 +38,18 @@ class BinnedItems:
         self.indptr = by_item.indptr.astype(np.int64)
         self.features = by_item.indices.astype(np.int32)
         items = np.repeat(np.arange(codes.shape[1]), np.diff(self.indptr))
-        self.values = codes[self.features, items]
+        values = codes[self.features, items]
+        self.bins = (self.first_bin[self.features] + values).astype(np.int32)
 
     @classmethod
-    def of(cls, X: Any) -> BinnedItems:
-        """Bin a dense or sparse matrix of items by features."""
+    def of(cls, X: Any, most: int = MOST_BINS) -> BinnedItems:
+        """Bin a dense or sparse matrix of items by features, in `most` bins each."""
         codes, widths = [], []
         columns: Any = sparse.csc_matrix(X) if sparse.issparse(X) else np.asarray(X)
         for j in range(columns.shape[1]):
             column = columns[:, [j]]
             flat = column.toarray() if sparse.issparse(X) else column
-            code, width = _binned(np.ravel(flat))
+            code, width = _binned(np.ravel(flat), most)
             codes.append(code)
             widths.append(width)
         shape = (len(codes), columns.shape[0])
@@ -62,6 +63,15 @@ class BinnedItems:
         codes = np.vstack([part.codes for part in parts])
         widths = np.concatenate([np.diff(part.first_bin) for part in parts])
         return cls(codes, widths)
+
+    def arrays(self) -> tuple[NDArray, ...]:
+        """Give the kernels what they read: codes, entries, bins."""
+        entries = self.indptr, self.features, self.bins
+        return self.codes, *entries, self.first_bin, self.usual
+
+    def orders(self, count: int, rng: np.random.RandomState) -> NDArray:
+        """Random orders of the features, a row per tree: who wins among equals."""
+        return np.array([rng.permutation(self.n_features) for _ in range(count)])
 
     @property
     def n_items(self) -> int:
@@ -102,7 +112,10 @@ def tree_errors(
     """
     absolute = np.array([rows_to_split(m, len(train)) for m in min_splits])
     falling = np.argsort(-absolute, kind="stable")
-    tree, _ = _grow(items, y, np.sort(train), int(absolute.min()), rng)
+    (order,) = items.orders(1, rng)
+    tree, _ = _tree_kernels.grow(
+        *items.arrays(), order, y, np.sort(train), int(absolute.min())
+    )
     sums = _tree_kernels.squared_errors(
         items.codes, y, test, *tree, absolute[falling].astype(np.int64)
     )
@@ -116,17 +129,20 @@ def boost(
     y: Floats,
     train: NDArray,
     test: NDArray,
-    setting: tuple[int | float, int],
+    min_split: int | float,
+    orders: NDArray,
     shrinkage: float,
-    rng: np.random.RandomState,
 ) -> tuple[Floats, Floats]:
     """Grow several trees, each on what the ones before have left unexplained.
 
     Parameters
     ----------
-    items, y, train, test, rng
+    items, y, train, test
         As in `tree_errors`.
-    setting : (min_split, n_trees)
+    min_split : int or float
+        Number of rows, or share of the training rows (below 1).
+    orders : ndarray of shape (n_trees, n_features)
+        In which equal gains are settled, tree by tree.
     shrinkage : float
         Share of a tree's prediction that counts.
 
@@ -137,43 +153,15 @@ def boost(
     errors : ndarray of shape (n_trees, outputs)
         Mean squared error on the test rows after each tree.
     """
-    min_split, n_trees = setting
-    rest = y.copy()
-    least = rows_to_split(min_split, len(train))
-    errors = np.empty((n_trees, y.shape[1]))
-    # In their order the items' entries are read one after another from memory.
-    ordered = np.sort(train)
-    for k in range(n_trees):
-        rows = ordered.copy()
-        tree, start = _grow(items, rest, rows, least, rng)
-        _tree_kernels.subtract(items.codes, test, *tree, shrinkage, rest)
-        feature, _, _, _, mean, size = tree
-        _tree_kernels.subtract_at_leaves(
-            rows, start, feature, mean, size, shrinkage, rest
-        )
-        errors[k] = (rest[test] ** 2).mean(axis=0)
-    return rest, errors
-
-
-def _grow(
-    items: BinnedItems,
-    y: Floats,
-    rows: NDArray,
-    min_split: int,
-    rng: np.random.RandomState,
-) -> tuple[_tree_kernels.Tree, NDArray]:
-    """Grow one tree on some rows, which it puts in the order of its leaves."""
-    return _tree_kernels.grow(
-        items.codes,
-        items.indptr,
-        items.features,
-        items.values,
-        items.first_bin,
-        items.usual,
-        rng.permutation(items.n_features),
+    return _tree_kernels.boost(
+        *items.arrays(),
+        orders,
         y,
-        rows,
-        min_split,
+        # In their order the items' entries are read one after another from memory.
+        np.sort(train),
+        test,
+        rows_to_split(min_split, len(train)),
+        shrinkage,
     )
 
 
@@ -184,10 +172,10 @@ def rows_to_split(min_split: int | float, n_rows: int) -> int:
     return max(2, min_split)
 
 
-def _binned(column: Floats) -> tuple[NDArray[np.uint8], int]:
+def _binned(column: Floats, most: int) -> tuple[NDArray[np.uint8], int]:
     values, codes = np.unique(column, return_inverse=True)
-    if len(values) > _MOST_BINS:
-        at = np.linspace(0.0, 1.0, _MOST_BINS + 1)[1:-1]
+    if len(values) > most:
+        at = np.linspace(0.0, 1.0, most + 1)[1:-1]
         edges = np.unique(np.quantile(column, at, method="lower"))
         codes = np.searchsorted(edges, column, side="left")
     return codes.astype(np.uint8), int(codes.max()) + 1
