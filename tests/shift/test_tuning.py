@@ -27,10 +27,24 @@ def test_it_searches_the_papers_space_and_records_its_settings(mixed):
 
 def test_the_same_seed_finds_the_same(mixed):
     X, y, _, _ = mixed("regression")
-    one, two = (tune("ridge", X, y, n_trials=5, sampler_seed=3) for _ in range(2))
+    one, two = (tune("ridge", X, y, n_trials=5, random_state=3) for _ in range(2))
     pd.testing.assert_frame_equal(one.trials, two.trials)
     assert one.measure == "rmse"
     assert one.value == one.trials["value"].min()
+
+
+def test_the_share_of_rows_that_lose_columns_is_searched_on_rows_that_do():
+    X = pd.DataFrame({"a": np.arange(100.0) % 10, "b": np.arange(100.0) % 7})
+    y = (X["a"] > 4).astype(int)
+    settings = {"n_trials": 3, "fixed": {"n_estimators": 5, "min_data_in_leaf": 5}}
+    found = tune("lightgbm", X, y, masked=True, **settings)
+    assert found.trials["mask_rate"].iloc[1:].between(0, 0.8).all()
+    usual = tune("lightgbm", X, y, **settings)
+    # Losing columns costs something, and the mean over all degrees shows it.
+    assert found.trials["value"].iloc[0] < usual.trials["value"].iloc[0]
+    assert found.settings["masked"]
+    with pytest.raises(InvalidInput, match="cannot be trained for loss"):
+        tune("logistic-regression", X, y, masked=True)
 
 
 def test_a_search_that_was_cut_off_goes_on_and_finds_the_same(

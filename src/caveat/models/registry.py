@@ -191,7 +191,7 @@ _BUILT = [
         extra="realmlp",
         quick={"n_epochs": 8},
         tasks=_ALL,
-        facts=_facts("network", native_missing=False),
+        facts=_facts("network", native_missing=False, seconds=(16, 2)),
     ),
     Entry(
         name="tabpfn",

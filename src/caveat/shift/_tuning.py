@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -18,6 +19,7 @@ from caveat.exceptions import InvalidInput
 from caveat.models import counterpart, make_model
 from caveat.models.registry import MODELS
 from caveat.shift.criteria import hold_out
+from caveat.shift.curves._curve import shift_curve
 from caveat.shift.evaluation._metric import default_measure
 from caveat.shift.evaluation._tables import check_table
 from caveat.shift.evaluation._targets import find_task
@@ -43,7 +45,7 @@ class Tuning:
     params : dict
         The best parameters; {} where the defaults were never beaten.
     value : float
-        Their validation accuracy, or RMSE.
+        Their validation accuracy, or RMSE; with `masked` its mean while columns vanish.
     measure : str
     trials : DataFrame
         Parameters and value of every trial, in order.
@@ -67,7 +69,7 @@ def tune(
     task: str | None = None,
     n_trials: int = 100,
     validation: float = 0.2,
-    sampler_seed: int = 0,
+    masked: bool = False,
     random_state: int = 0,
     fixed: Mapping[str, Any] | None = None,
     file: str | PathLike[str] | None = None,
@@ -88,10 +90,12 @@ def tune(
     n_trials : int, default=100
     validation : float, default=0.2
         Share of the training rows that is held out.
-    sampler_seed : int, default=0
-        Seed of the tree-structured Parzen estimator.
+    masked : bool, default=False
+        Measure on rows that lose columns: the mean over all numbers of lost columns, at
+        most 20 sets of each. The share of training rows that lose columns (`mask_rate`)
+        is then searched, too.
     random_state : int, default=0
-        Seed of the held-out part and of the fits.
+        Seed of the held-out part, the fits and the tree-structured Parzen estimator.
     fixed : mapping, optional
         Parameters that are not searched.
     file : path, optional
@@ -127,15 +131,7 @@ def tune(
     table, labels = check_table(X, "X"), pd.Series(np.asarray(y))
     asked = find_task(labels.to_numpy(), None, task)
     name = counterpart(model, task or asked)
-    space = {
-        parameter: distribution
-        for parameter, distribution in MODELS[name].space.items()
-        if parameter not in (fixed or {})
-    }
-    if not space:
-        raise InvalidInput(
-            f"{name!r} has nothing to tune; choose a model with a search space"
-        )
+    space = _space(name, asked, masked, fixed or {})
     fit, held = hold_out(
         labels, validation, random_state, stratify=asked != "regression"
     )
@@ -145,21 +141,23 @@ def tune(
     )
 
     def objective(trial: Any) -> float:
-        params = {key: _suggest(trial, key, space[key]) for key in space}
-        return score(params)
+        return score({key: _suggest(trial, key, space[key]) for key in space})
 
     def score(params: Mapping[str, Any]) -> float:
         fitted = make_model(
             name, asked, random_state=random_state, **{**(fixed or {}), **params}
         ).fit(table.iloc[fit], labels.iloc[fit])
-        answers = fitted.predict(table.iloc[held])
-        truth = labels.iloc[held].to_numpy()
+        rows = (table.iloc[held], labels.iloc[held])
+        if masked:
+            known = (table.iloc[fit], labels.iloc[fit])
+            return _while_lost(fitted, known, rows, measure, asked)
+        answers, truth = fitted.predict(rows[0]), rows[1].to_numpy()
         if asked == "regression":
             return float(np.sqrt(np.mean((answers - truth) ** 2)))
         return float(np.mean(answers == truth))
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    asked_for = [name, asked, validation, sampler_seed, random_state, dict(fixed or {})]
+    asked_for = [name, asked, validation, masked, random_state, dict(fixed or {})]
     search = optuna.create_study(
         direction=better,
         storage=None if file is None else _journal(file),
@@ -168,28 +166,61 @@ def tune(
     )
     if "default" not in search.user_attrs:
         search.set_user_attr("default", score({}))
-    default = search.user_attrs["default"]
     for number in range(len(_done(search)), n_trials - 1):
         # A seed for each: what comes next depends on what was found, not on when.
-        seed = int(np.random.SeedSequence([sampler_seed, number]).generate_state(1)[0])
+        seed = int(np.random.SeedSequence([random_state, number]).generate_state(1)[0])
         search.sampler = optuna.samplers.TPESampler(seed=seed, **SAMPLER)
         search.optimize(objective, n_trials=1)
-    return _outcome(
-        name, default, search, space, measure, better, sampler_seed, validation
-    )
+    settings = {"seed": random_state, "validation": validation, "masked": masked}
+    return _outcome(name, search, space, measure, better, settings)
+
+
+def _space(
+    name: str, task: str, masked: bool, fixed: Mapping[str, Any]
+) -> dict[str, Mapping[str, Any]]:
+    """List what is searched: the model's space, and how many rows lose columns."""
+    space: dict[str, Mapping[str, Any]] = dict(MODELS[name].space)
+    if masked:
+        if "mask_rate" not in make_model(name, task).get_params():
+            raise InvalidInput(
+                f"{name!r} cannot be trained for loss; leave masked out, or choose a "
+                "network or a booster"
+            )
+        space["mask_rate"] = {"uniform": [0.0, 0.8]}
+    space = {key: value for key, value in space.items() if key not in fixed}
+    if not space:
+        raise InvalidInput(
+            f"{name!r} has nothing to tune; choose a model with a search space"
+        )
+    return space
+
+
+def _while_lost(
+    fitted: Any,
+    known: tuple[pd.DataFrame, pd.Series],
+    rows: tuple[pd.DataFrame, pd.Series],
+    measure: str,
+    task: str,
+) -> float:
+    """Average a measure over all numbers of lost columns, none and all included."""
+    with warnings.catch_warnings():
+        # A small table has fewer sets of a size.
+        warnings.filterwarnings("ignore", message="there are no more than")
+        settings: dict[str, Any] = {"metric": measure, "task": task}
+        settings |= {"max_subsets": 20, "random_state": 0}
+        curve = shift_curve(fitted, *known, *rows, **settings)
+    return float(curve.table["value"].mean())
 
 
 def _outcome(
     name: str,
-    default: float,
     search: Any,
     space: Mapping[str, Any],
     measure: str,
     better: str,
-    sampler_seed: int,
-    validation: float,
+    settings: Mapping[str, Any],
 ) -> Tuning:
-    rows: list[dict[str, Any]] = [{"value": default}]
+    rows: list[dict[str, Any]] = [{"value": search.user_attrs["default"]}]
     for trial in _done(search):
         found = {key: _value(trial.params[key], space[key]) for key in trial.params}
         rows.append({**found, "value": trial.value})
@@ -208,8 +239,7 @@ def _outcome(
         settings={
             "sampler": "TPESampler",
             **SAMPLER,
-            "seed": sampler_seed,
-            "validation": validation,
+            **settings,
             "optuna": optuna.__version__,
         },
     )
