@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 from caveat._registry import Entry
-from caveat.cli import main
+from caveat.cli import caveat, main
 from caveat.study.registry import ENGINES
 
 ROWS = 36
@@ -214,10 +214,14 @@ OTHERS = {
     "serve": "serve {file} --minutes 0.001",
     "export": "export {file} --out {out}/export.csv",
     "diff": "diff {file} {file}",
+    "verify": "verify {file} --rerun 1 --json",
     "prune": "prune {file} --yes",
     "import": "data import own {file} --target y --data-home {out}",
     "import-published": "data import yeast {file} --data-home {out}",
+    "digest": "data digest {file} --target y",
+    "fetch": "data fetch {file} --data-home {out}",
 }
+WITHOUT_FILES = {"demo", "sample", "list", "doctor", "data export", "data verify"}
 
 
 def out(lines):
@@ -314,6 +318,19 @@ def cases():
             thorough = pytest.mark.slow if asked else pytest.mark.thorough
             mark = [] if first else [thorough]
             yield pytest.param(command, name, marks=mark, id=f"{command}-{name}")
+
+
+def test_every_command_that_reads_a_file_is_among_them():
+    there = set()
+    for name in caveat.list_commands(None):
+        command = caveat.get_command(None, name)
+        parts = getattr(command, "commands", None)
+        there |= {f"{name} {part}" for part in parts} if parts else {name}
+    met = {
+        " ".join(line.split()[: 2 if line.startswith("data ") else 1])
+        for line in COMMANDS.values()
+    }
+    assert met | WITHOUT_FILES == there
 
 
 @pytest.mark.parametrize(("command", "name"), list(cases()))

@@ -115,6 +115,14 @@ def test_a_test_table_that_moved_is_named(clean):
     assert (found.kind, found.columns) == ("drift", ("c",))
 
 
+@pytest.mark.parametrize("rows", [None, 10])
+def test_columns_that_only_the_test_table_has_are_named(clean, rows):
+    more = clean.assign(new=1).iloc[:rows]
+    found = scanned(clean, test=from_frame(more, "y")).findings
+    told = [one.sentence for one in found if one.kind == "drift"]
+    assert told == ["Only the test rows have 'new'; left out."]
+
+
 def test_a_role_needs_a_column_and_a_scan_one_target(clean):
     with pytest.raises(UnknownName, match="nobody"):
         scanned(clean, groups="nobody")

@@ -12,6 +12,7 @@ from caveat.audit.scan._questions import ask, ask_shuffled, questions_of
 from caveat.audit.scan._single_question import Score, folds_of, interval
 from caveat.audit.scan._target import Target
 from caveat.datasets import Dataset
+from caveat.exceptions import listing
 
 _MOST_ROWS = 20_000
 _SHUFFLES = 40
@@ -20,8 +21,9 @@ _SHUFFLES = 40
 def drift(data: Dataset, test: Dataset, seed: int) -> list[Finding]:
     """Ask every column how well it alone tells test rows from training rows."""
     shared = [name for name in data.X.columns if name in test.X.columns]
+    strange = _strange([name for name in test.X.columns if name not in data.X.columns])
     if not shared or len(test) < 20 or len(data) < 20:
-        return []
+        return strange
     rng = np.random.default_rng([seed, 8])
     frames = [_some(one.X[shared], rng) for one in (data, test)]
     from_test = np.repeat([0, 1], [len(frame) for frame in frames])
@@ -37,7 +39,7 @@ def drift(data: Dataset, test: Dataset, seed: int) -> list[Finding]:
         if question.about in ("value", "missing")
     ]
     if not questions:
-        return []
+        return strange
     values = ask(questions, target, fold)
     null = ask_shuffled(questions, target, fold, shuffles=_SHUFFLES, seed=seed)
     found: dict[str, Finding] = {}
@@ -50,7 +52,7 @@ def drift(data: Dataset, test: Dataset, seed: int) -> list[Finding]:
         told = score.p_value * len(questions) < 0.01 and low > 0.57
         if told and question.column not in found:
             found[question.column] = _finding(question.column, score)
-    return list(found.values())[:10]
+    return [*list(found.values())[:10], *strange]
 
 
 def _some(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
@@ -60,6 +62,15 @@ def _some(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
         rng.choice(len(frame), _MOST_ROWS, replace=False)
     )
     return frame.iloc[chosen]
+
+
+def _strange(names: list[str]) -> list[Finding]:
+    """Say which columns only the test rows have: no model can have learnt them."""
+    if not names:
+        return []
+    sentence = f"Only the test rows have {listing(names)}; left out."
+    fix = "Find out why the training rows lack it, or leave it out of the test file."
+    return [Finding(kind="drift", severity="note", sentence=sentence, fix=fix)]
 
 
 def _finding(name: str, score: Score) -> Finding:
