@@ -1,7 +1,8 @@
 """A sheet to draw on, in inches, with colours by token.
 
 Every figure is drawn by one function, once wide and once for phones; the sheet
-says which. Axes are placed by hand: automatic layout depends on font widths.
+says which. Axes are placed by hand: automatic layout depends on font widths. Title and
+conditions stand beyond the edges of the sheet: a file shows them, a page does not.
 """
 
 from __future__ import annotations
@@ -21,12 +22,15 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure as Sheet
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextToPath
+from matplotlib.transforms import Bbox
 
 from caveat.pages._theme import RC, Palette, light, sentinel
 
 Draw = Callable[["Canvas"], None]
 _LINE = 0.155  # inches from one line of a file's title or conditions to the next
 _PNG_DPI = 144
+FRAME = "frame"
+"""Marks the texts beyond the edges of a sheet."""
 # On top of matplotlib's own settings: a user's style must not change a report.
 _STYLE: dict[Any, Any] = {
     key: value for key, value in mpl.rcParamsDefault.items() if key != "backend"
@@ -60,31 +64,23 @@ class Canvas:
     ) -> None:
         self.width, self.height, self.phone = width, height, phone
         self.colour = palette
-        above, below = _wrapped(title, width, 9.5), _wrapped(conditions, width, 7.5)
-        top = _LINE * 1.2 * len(above) + 0.15 if above else 0.0
-        self._lift = _LINE * len(below) + 0.1 if below else 0.0
-        self._total = self._lift + height + top
-        self.sheet = Sheet(figsize=(width, self._total))
+        self.sheet = Sheet(figsize=(width, height))
+        above, below = _frame(width, title, conditions)
+        top = margins(width, title, conditions)[0]
         for number, line in enumerate(above):
-            self.text(
-                0.06,
-                height + top - 0.06 - _LINE * 1.2 * number,
-                line,
-                size=9.5,
-                weight="bold",
-                va="top",
-            )
+            y = height + top - 0.06 - _LINE * 1.2 * number
+            self.text(0.06, y, line, size=9.5, weight="bold", va="top", gid=FRAME)
         for number, line in enumerate(below):
             y = -0.04 - _LINE * number
-            self.text(0.06, y, line, size=7.5, token="muted", va="top")
+            self.text(0.06, y, line, size=7.5, token="muted", va="top", gid=FRAME)
 
     def axes(self, left: float, bottom: float, width: float, height: float) -> Axes:
         """Add axes at a place in inches, from the lower left corner."""
         box = (
             left / self.width,
-            (bottom + self._lift) / self._total,
+            bottom / self.height,
             width / self.width,
-            height / self._total,
+            height / self.height,
         )
         axes = self.sheet.add_axes(box)
         axes.tick_params(colors=self.colour("muted"), color=self.colour("faint"))
@@ -103,17 +99,19 @@ class Canvas:
         token: str = "ink",
         ha: str = "left",
         va: str = "center",
+        gid: str | None = None,
     ) -> None:
         """Write at a place in inches, from the lower left corner."""
         self.sheet.text(
             x / self.width,
-            (y + self._lift) / self._total,
+            y / self.height,
             text,
             fontsize=size,
             fontweight=weight,
             color=self.colour(token),
             ha=ha,
             va=va,
+            gid=gid,
         )
 
 
@@ -148,6 +146,7 @@ def draw_png(
     draw: Draw, size: tuple[float, float], *, title: str = "", conditions: str = ""
 ) -> bytes:
     """Draw in light colours and return a PNG, the same bytes every time."""
+    above, below = margins(size[0], title, conditions)
     with _quietly():
         canvas = Canvas(*size, palette=light, title=title, conditions=conditions)
         draw(canvas)
@@ -157,6 +156,7 @@ def draw_png(
             buffer,
             format="png",
             dpi=_PNG_DPI,
+            bbox_inches=Bbox([[0, -below], [size[0], size[1] + above]]),
             facecolor=light("page"),
             metadata={"Software": None},
         )
@@ -170,6 +170,19 @@ def _quietly() -> Iterator[None]:
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         warnings.filterwarnings("ignore", message="Matplotlib currently does not")
         yield
+
+
+def margins(width: float, title: str, conditions: str) -> tuple[float, float]:
+    """Inches that a file takes above and below its drawing."""
+    above, below = _frame(width, title, conditions)
+    return (
+        _LINE * 1.2 * len(above) + 0.15 if above else 0.0,
+        _LINE * len(below) + 0.1 if below else 0.0,
+    )
+
+
+def _frame(width: float, title: str, conditions: str) -> tuple[list[str], list[str]]:
+    return _wrapped(title, width, 9.5), _wrapped(conditions, width, 7.5)
 
 
 def _wrapped(text: str, width: float, size: float) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from caveat.pages._canvas import draw_png, draw_svg
+from caveat.pages._canvas import draw_png, draw_svg, margins
 from caveat.pages._model import Download, Figure, Page, flat_blocks
 from caveat.pages._prose import prose
 from caveat.pages._svg import file_svg, inline_svg
@@ -49,14 +49,14 @@ def draw_figures(page: Page, *, png: bool) -> dict[str, Drawn]:
 
 def _drawn(figure: Figure, *, png: bool) -> Drawn:
     assert figure.draw is not None
-    wide = draw_svg(figure.draw, figure.size)
+    title, conditions = str(heading(figure.title)), str(prose(figure.conditions))
+    wide = draw_svg(figure.draw, figure.size, title=title, conditions=conditions)
     phone = draw_svg(figure.draw, figure.phone_size, phone=True)
     inline = inline_svg(wide, name=f"{figure.name}-w", css_class="wide") + inline_svg(
         phone, name=f"{figure.name}-p", css_class="phone"
     )
-    title, conditions = str(heading(figure.title)), str(prose(figure.conditions))
-    framed = draw_svg(figure.draw, figure.size, title=title, conditions=conditions)
-    svg = file_svg(framed, name=figure.name, label=figure.label)
+    taken = margins(figure.size[0], title, conditions)
+    svg = file_svg(wide, name=figure.name, label=figure.label, margins=taken)
     path = f"figures/{figure.name}"
     files = [Download(f"{path}.svg", "SVG", svg.encode("utf-8"))]
     if png:

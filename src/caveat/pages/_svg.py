@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
+from caveat.pages._canvas import FRAME
 from caveat.pages._theme import light, to_light, to_variables
 
 _SVG = "http://www.w3.org/2000/svg"
@@ -38,7 +39,7 @@ def inline_svg(source: str, *, name: str, css_class: str) -> str:
     css_class : str
         ``wide`` or ``phone``: the style sheet shows one of them.
     """
-    root = _cleaned(source, name)
+    root = _cleaned(source, name, framed=False)
     width = float(root.get("viewBox", "0 0 0 0").split()[2]) * 96 / 72
     for element in root.iter():
         if _HREF in element.attrib:
@@ -58,13 +59,21 @@ def inline_svg(source: str, *, name: str, css_class: str) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def file_svg(source: str, *, name: str, label: str) -> str:
-    """Return an SVG file in light colours, with its finding as its title."""
-    root = _cleaned(source, name)
+def file_svg(
+    source: str, *, name: str, label: str, margins: tuple[float, float] = (0.0, 0.0)
+) -> str:
+    """Return an SVG file in light colours, with its finding as its title.
+
+    `margins` are the inches above and below the drawing that its frame takes.
+    """
+    root = _cleaned(source, name, framed=True)
     for element in root.iter():
         if "style" in element.attrib:
             element.set("style", to_light(element.attrib["style"]))
-    width, height = root.get("viewBox", "0 0 0 0").split()[2:]
+    above, below = (72 * inches for inches in margins)
+    _, _, width, inner = root.get("viewBox", "0 0 0 0").split()
+    height = f"{above + float(inner) + below:g}"
+    root.set("viewBox", f"0 {0 - above:g} {width} {height}")
     root.set("style", f"background:{light('page')};{_LINES}font-family:{_FILE_FONT}")
     root.set("width", f"{width}pt")
     root.set("height", f"{height}pt")
@@ -76,12 +85,13 @@ def file_svg(source: str, *, name: str, label: str) -> str:
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'
 
 
-def _cleaned(source: str, name: str) -> ElementTree.Element:
+def _cleaned(source: str, name: str, *, framed: bool) -> ElementTree.Element:
     root = ElementTree.fromstring(source.encode("utf-8"))
     for parent in list(root.iter()):
         for child in list(parent):
             # The style sheet in matplotlib's <defs> would reach all of the page.
-            if child.tag in (f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"):
+            foreign = child.tag in (f"{{{_SVG}}}metadata", f"{{{_SVG}}}style")
+            if foreign or (child.get("id") == FRAME and not framed):
                 parent.remove(child)
     used = set(_references(root))
     for element in root.iter():
