@@ -25,7 +25,17 @@ OWNER_WORDS = frozenset(
 )
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _YES = frozenset(["yes", "y", "true", "t", "1", "1.0", "positive", "pos"])
+_MOMENT_WORDS = frozenset(
+    [
+        *("date", "datetime", "time", "timestamp", "ts", "epoch", "unix", "when"),
+        *("created", "updated", "started", "ended", "opened", "closed", "at", "on"),
+    ]
+)
+_MONTH = r"(19|20)\d\d[-/](0[1-9]|1[0-2])"
+# Whole numbers that may be moments: their unit, and from 1973 to 2099.
+_UNITS = {"s": (1e8, 4.1e9), "ms": (1e11, 4.1e12), "us": (1e14, 4.1e15)}
 _FEWEST_ROWS = 20
+_FEWEST_DAYS = 10
 _LONG_TEXT = 25
 _SAMPLE = 200
 
@@ -142,12 +152,25 @@ def positive_class(y: pd.Series, asked: Any = None) -> Any:
 
 
 def is_date(known: pd.Series) -> bool:
-    """Whether values, none missing, are dates: by type, or written as such."""
+    """Whether values, none missing, are dates: by type, written or counted as such.
+
+    Whole numbers are days if all are written as year, month and day (20240131), and
+    seconds since 1970 if the column's name speaks of time.
+
+    Examples
+    --------
+    >>> is_date(pd.Series(["2024-01", "2024-02"])), is_date(pd.Series([20240131, 7]))
+    (True, False)
+    """
     if types.is_datetime64_any_dtype(known.dtype):
         return True
-    if types.is_numeric_dtype(known.dtype) or not len(known):
+    if not len(known) or types.is_bool_dtype(known.dtype):
         return False
+    if types.is_numeric_dtype(known.dtype):
+        return bool(_form_of_numbers(known))
     some = known.head(_SAMPLE).astype(str)
+    if some.str.fullmatch(_MONTH).all():
+        return True
     # A date has digits and something that parts them; plain words and codes have not.
     if not some.str.fullmatch(r"[0-9A-Za-z,:./+\- ]{6,40}").all():
         return False
@@ -158,11 +181,49 @@ def is_date(known: pd.Series) -> bool:
 
 
 def as_dates(column: pd.Series) -> pd.Series:
-    """Read text as dates; what is none becomes missing."""
+    """Read text or numbers as dates; what is none becomes missing.
+
+    Examples
+    --------
+    >>> as_dates(pd.Series(["03.02.2024", "28.02.2024"])).dt.month.tolist()
+    [2, 2]
+    """
     if types.is_datetime64_any_dtype(column.dtype):
         return column
-    found = pd.to_datetime(column, errors="coerce", format="mixed", utc=True)
+    if types.is_numeric_dtype(column.dtype):
+        form = _form_of_numbers(column.dropna())
+        if form == "day":
+            days = column.astype("Int64").astype("string")
+            return pd.to_datetime(days, errors="coerce", format="%Y%m%d")
+        return pd.to_datetime(column, errors="coerce", unit=form or "s")
+    found = pd.to_datetime(
+        column,
+        errors="coerce",
+        format="mixed",
+        utc=True,
+        dayfirst=_day_comes_first(column),
+    )
     return found.dt.tz_localize(None)
+
+
+def _form_of_numbers(known: pd.Series) -> str:
+    """Say how whole numbers count moments: ``day``, ``s``, ``ms``, ``us``, or ''."""
+    low, high = float(known.min()), float(known.max())
+    if not (low >= 19000101 and high < 4.1e15) or bool((known % 1 != 0).any()):
+        return ""
+    if high <= 21001231:
+        is_day = (known // 100 % 100).between(1, 12) & (known % 100).between(1, 31)
+        return "day" if is_day.all() and known.nunique() >= _FEWEST_DAYS else ""
+    if not name_words(known.name) & _MOMENT_WORDS:
+        return ""
+    return next((u for u, (a, b) in _UNITS.items() if a <= low and high < b), "")
+
+
+def _day_comes_first(column: pd.Series) -> bool:
+    """Whether dates such as 28.02.2024 can only be read with the day first."""
+    parts = column.astype("string").str.extract(r"^\s*(\d{1,2})[-/.](\d{1,2})[-/.]\d")
+    first, second = (pd.to_numeric(parts[j]) for j in (0, 1))
+    return bool((first > 12).any() and not (second > 12).any())
 
 
 def _length(known: pd.Series) -> float:

@@ -129,3 +129,83 @@ def test_a_role_needs_a_column_and_a_scan_one_target(clean):
     several = from_frame(clean.assign(z=clean["y"]), targets=["y", "z"])
     with pytest.raises(InvalidInput, match="one target"):
         scan(several)
+
+
+def kinds(table: pd.DataFrame) -> dict[str, tuple[str, ...]]:
+    found = scanned(table).findings
+    return {one.kind: one.columns for one in found if one.severity != "note"}
+
+
+@pytest.mark.parametrize("form", ["unix", "compact", "month", "day first", "year"])
+def test_a_trend_is_found_however_moments_are_written(clean, form):
+    rng = np.random.default_rng(9)
+    order = np.argsort(clean["y"] + rng.normal(size=400) * 0.4)
+    table = clean.iloc[order].reset_index(drop=True)
+    days = pd.Timestamp("2012-03-01") + pd.to_timedelta(np.arange(400) * 9, unit="D")
+    written = {
+        "unix": days.to_numpy().astype("datetime64[s]").astype("int64"),
+        "compact": days.strftime("%Y%m%d").astype(int),
+        "month": days.strftime("%Y-%m"),
+        "day first": days.strftime("%d.%m.%Y"),
+        "year": days.year,
+    }
+    name = {"unix": "created_at", "year": "year"}.get(form, "seen")
+    mixed = table.assign(**{name: written[form]}).sample(frac=1, random_state=0)
+    assert kinds(mixed.reset_index(drop=True))["time"] == (name,)
+
+
+def test_the_time_between_two_dates_can_be_a_leak(clean):
+    rng = np.random.default_rng(10)
+    start = pd.Timestamp("2020-01-01") + pd.to_timedelta(
+        rng.integers(0, 900, 400), unit="D"
+    )
+    stay = np.where(clean["y"] == 1, rng.integers(1, 9, 400), rng.integers(9, 40, 400))
+    clean["came"] = start.strftime("%Y-%m-%d")
+    clean["left"] = (start + pd.to_timedelta(stay, unit="D")).strftime("%Y-%m-%d")
+    assert first(clean) == ("pair-leak", "serious", ("came", "left"))
+
+
+def test_codes_of_a_class_are_a_leak_and_no_group(clean):
+    rng = np.random.default_rng(11)
+    codes = rng.permutation(np.arange(100, 140))
+    clean["icd"] = codes[20 * clean["y"] + rng.integers(0, 20, 400)]
+    assert kinds(clean) == {"leak": ("icd",)}
+    cells = rng.normal(5, 2, 400).round(1).astype(str)
+    clean["icd"] = np.where(clean["y"] == 1, cells, "n/d")
+    assert kinds(clean) == {"leak": ("icd",)}
+
+
+def test_amounts_that_are_often_zero_have_a_long_tail_and_no_outliers(clean):
+    rng = np.random.default_rng(12)
+    paid = np.exp(rng.normal(3, 1, 400)).round(2)
+    clean["paid"] = np.where(rng.random(400) < 0.5, paid, 0.0)
+    assert kinds(clean) == {}
+    clean.loc[[5, 9], "paid"] = 1e7
+    assert kinds(clean) == {"outlier": ("paid",)}
+
+
+def test_one_large_number_is_no_change_over_time(clean):
+    rng = np.random.default_rng(13)
+    clean["y"] = np.exp(2 * clean["a"] + rng.normal(size=400) * 0.5)
+    clean.loc[350, ["a", "y"]] = 4.0, 60_000.0
+    assert "time" not in kinds(clean)
+
+
+def test_shuffled_numbers_are_told_as_chance(clean):
+    rng = np.random.default_rng(14)
+    clean["y"] = rng.permutation(5 + clean["a"] + rng.normal(size=400))
+    assert kinds(clean) == {"chance": ()}
+
+
+def test_a_flag_that_leaves_half_open_is_no_label_error(clean):
+    rng = np.random.default_rng(15)
+    clean["flag"] = rng.integers(0, 2, 400)
+    clean["y"] = (rng.random(400) < np.where(clean["flag"] == 1, 0.99, 0.5)).astype(int)
+    assert "label-error" not in kinds(clean)
+
+
+def test_a_pair_is_no_more_than_its_better_column(clean):
+    rng = np.random.default_rng(16)
+    clean["y"] = rng.integers(0, 15, 400)
+    clean["hint"] = 100 + 7 * clean["y"] % 15
+    assert kinds(clean) == {"leak": ("hint",)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +79,18 @@ class Additive:
             here = self.fold == part
             found[here] = self.design[np.ix_(here, keep)] @ weights
         return found
+
+    def shuffled(self, order: NDArray[np.intp]) -> Additive:
+        """Fit the same columns to the targets of other rows."""
+        other = copy(self)
+        other.target = self.target.rows(order)
+        other.response = _responses(other.target)
+        other._products = []
+        for part, (square, _) in enumerate(self._products):
+            there = self.fold != part
+            cross = self.design[there].T @ other.response[there]
+            other._products.append((square, cross))
+        return other
 
     def score(
         self, without: Collection[str] = (), only: Collection[str] | None = None

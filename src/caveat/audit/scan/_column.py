@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api import types
+
+from caveat.datasets import as_dates, is_date
 
 _LARGEST = 1e100
 _DIGITS = re.compile(r"\d+")
@@ -94,9 +95,8 @@ def read_column(column: pd.Series, name: str, kind: str) -> Column:
     distinct = len(values)
     if distinct == 0:
         return Column(name, "empty", identity, 0, None)
-    if types.is_datetime64_any_dtype(column.dtype):
-        order = _seconds(column)
-        return Column(name, "date", identity, distinct, order)
+    if distinct > 2 and is_date(column.dropna()):
+        return Column(name, "date", identity, distinct, _seconds(as_dates(column)))
     if kind == "categorical":
         return _words(column, name, identity, distinct)
     numbers = pd.to_numeric(column, errors="coerce").to_numpy(
@@ -127,11 +127,6 @@ def _words(
         kind = "constant" if distinct == 1 else "two values"
         return Column(name, kind, identity, distinct, None)
     known = cells[identity >= 0]
-    dates = _dates(known)
-    if dates is not None:
-        order = np.full(len(column), np.nan)
-        order[identity >= 0] = dates
-        return Column(name, "date", identity, distinct, order)
     inside, numbers = _numbers_inside(known), None
     if inside is not None:
         numbers = np.full(len(column), np.nan)
@@ -145,21 +140,10 @@ def _words(
     )
 
 
-def _seconds(column: pd.Series) -> NDArray[np.float64]:
-    plain = pd.to_datetime(column, utc=True).dt.tz_localize(None)
+def _seconds(dates: pd.Series) -> NDArray[np.float64]:
+    plain = pd.to_datetime(dates, utc=True).dt.tz_localize(None)
     seconds = plain.to_numpy().astype("datetime64[s]").astype(np.float64)
     return np.where(plain.isna().to_numpy(), np.nan, seconds)
-
-
-def _dates(cells: pd.Series) -> NDArray[np.float64] | None:
-    """Read text cells as dates if all of a first look and nearly all in the end are."""
-    first = cells.head(20)
-    if not first.str.match(r"^\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T\s].*)?$").all():
-        return None
-    dates = pd.to_datetime(cells, errors="coerce", format="mixed", utc=True)
-    if dates.isna().mean() > 0.01:
-        return None
-    return _seconds(dates)
 
 
 def _numbers_inside(cells: pd.Series) -> NDArray[np.float64] | None:

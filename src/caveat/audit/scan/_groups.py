@@ -19,6 +19,8 @@ from caveat.audit.scan._single_question import (
 )
 
 _SHUFFLES = 20
+_CODES = 0.94
+_MOST_IN_ONE = 0.25
 _NAMES_GROUPS = re.compile(
     r"(^|[_\W])(patient|subject|person|user|customer|client|site|batch|session|group|"
     r"family|household|store|shop|school|device|machine|driver|account|speaker|"
@@ -50,6 +52,8 @@ def groups(evidence: Evidence) -> list[Finding]:
             continue
         alike = likeness(column, evidence)
         named = bool(_NAMES_GROUPS.search(column.name))
+        if low >= _CODES and not (alike > 0.15 or named):
+            continue  # codes that stand for the target: a leak
         known = int((~column.missing).sum())
         small = known / column.distinct <= 12
         if not (alike > 0.15 or named or small):
@@ -82,7 +86,11 @@ def _repeats(column: Column) -> bool:
     if column.kind in ("date", "empty", "constant", "two values"):
         return False
     known = int((~column.missing).sum())
-    return 10 <= column.distinct <= known / 1.8 and column.distinct >= known / 200
+    largest = np.bincount(column.identity[~column.missing], minlength=1).max()
+    return (
+        max(10, known / 200) <= column.distinct <= known / 1.8
+        and largest <= _MOST_IN_ONE * known
+    )
 
 
 def _order_score(column: Column, evidence: Evidence) -> float:
@@ -96,13 +104,13 @@ def _order_score(column: Column, evidence: Evidence) -> float:
         if column.distinct > 64
         else evidence.target.nothing,
         score_order(values, ranks, evidence.target),
-        _smooth(values, evidence),
+        _smooth(values, column.distinct, evidence),
     )
 
 
-def _smooth(values: NDArray[np.float64], evidence: Evidence) -> float:
-    """Score about ten wide bins: what neighbouring values share."""
-    levels = np.minimum(bins_of(values, 250), 11)
+def _smooth(values: NDArray[np.float64], distinct: int, evidence: Evidence) -> float:
+    """Score up to ten bins, each of some values: what neighbouring values share."""
+    levels = bins_of(values, 25 * min(10, distinct // 3))
     return score_levels(levels, evidence.target, evidence.fold)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,20 @@ from caveat.audit.scan._target import Target
 _MOST_ROWS = 6_000
 _MOST_LISTED = 200
 _LEAST_ERRORS = 0.015
+_MOST_ERRORS, _SURE_ERRORS = 0.44, 0.4
+_SHUFFLES = 12
+
+
+@dataclass(frozen=True)
+class _Rate:
+    """How often labels are wrong: of all, of the worse class, and in which rows."""
+
+    p_value: float
+    share: float
+    low: float
+    high: float
+    of_a_class: float
+    rows: NDArray[np.intp]
 
 
 def label_errors(evidence: Evidence, leaking: frozenset[str]) -> list[Finding]:
@@ -38,29 +53,31 @@ def label_errors(evidence: Evidence, leaking: frozenset[str]) -> list[Finding]:
         return []
     answers = _answers(evidence, leaking)
     if target.classes == 2:
-        chance, rate, bounds, rows = _rate(answers[:, 1], target.codes == 1)
+        found = _rate(answers[:, 1], target.codes == 1)
     else:
         # Of several classes: is the most likely one the label, and how sure is it?
         correct = answers.argmax(axis=1) == target.codes
-        chance, rate, bounds, rows = _rate(answers.max(axis=1), correct, one_sided=True)
-    if chance > 0.001 or bounds[0] < _LEAST_ERRORS:
+        found = _rate(answers.max(axis=1), correct, one_sided=True)
+    if found.p_value > 0.001 or found.low < _LEAST_ERRORS:
         return []
+    # Of labels that are wrong nearly as often as right, perhaps nothing is known.
+    is_sure = found.low > 0.03 and found.of_a_class <= _SURE_ERRORS
     return [
         Finding(
             kind="label-error",
-            severity="serious" if bounds[0] > 0.03 else "careful",
-            rows=tuple(int(i) for i in evidence.row_numbers[rows][:_MOST_LISTED]),
-            number=rate,
-            low=bounds[0],
-            high=bounds[1],
+            severity="serious" if is_sure else "careful",
+            rows=tuple(int(i) for i in evidence.row_numbers[found.rows][:_MOST_LISTED]),
+            number=found.share,
+            low=found.low,
+            high=found.high,
             measure="share",
             sentence=(
-                f"About {100 * rate:.0f} % of the labels look wrong "
-                f"({100 * bounds[0]:.0f} to {100 * bounds[1]:.0f} %): they "
+                f"About {100 * found.share:.0f} % of the labels look wrong "
+                f"({100 * found.low:.0f} to {100 * found.high:.0f} %): they "
                 "contradict rows of which a model is sure, however sure it is."
             ),
             fix="Look at the listed rows first, and correct what is wrong.",
-            size=0.85 + rate,
+            size=0.85 + found.share,
         )
     ]
 
@@ -89,8 +106,8 @@ def _answers(evidence: Evidence, leaking: frozenset[str]) -> NDArray[np.float64]
 
 def _rate(
     answer: NDArray[np.float64], is_true: NDArray[np.bool_], *, one_sided: bool = False
-) -> tuple[float, float, tuple[float, float], NDArray[np.intp]]:
-    """Fit how often labels are wrong: p-value, rate, interval, suspicious rows."""
+) -> _Rate:
+    """Fit how often labels are wrong."""
     truth = is_true.astype(float)
     margin = logit(np.clip(answer, 1e-6, 1 - 1e-6))
     scale = float(np.std(margin)) or 1.0
@@ -119,6 +136,8 @@ def _rate(
     p = float(stats.chi2.sf(max(gain, 0.0), 2))
     up, down = expit(rated.x[2:4]) / 2
     down = 0.0 if one_sided else down
+    if max(up, down) > _MOST_ERRORS:
+        p = 1.0  # rows that nothing tells apart, such as one value of a flag
     clean = expit(np.exp(rated.x[0]) * margin + rated.x[1])
     errors = float(up * clean.mean() + down * (1 - clean).mean())
     sure = np.maximum(clean, 1 - clean) > 0.9
@@ -127,7 +146,8 @@ def _rate(
     surprise = np.where(truth == 1, 1 - clean, clean)
     order = np.argsort(-surprise, kind="stable")
     wrong = order[: max(1, round(errors * len(truth)))]
-    return p, errors, (max(errors - half, 0.0), min(errors + half, 1.0)), wrong
+    low, high = max(errors - half, 0.0), min(errors + half, 1.0)
+    return _Rate(p, errors, low, high, float(max(up, down)), wrong)
 
 
 def nothing_told(evidence: Evidence, p_value: float) -> list[Finding]:
@@ -142,6 +162,13 @@ def nothing_told(evidence: Evidence, p_value: float) -> list[Finding]:
     limit = 0.65 if not target.regression else 0.1
     if low > target.nothing + 0.02 or high > limit:
         return []
+    rng = np.random.default_rng([evidence.seed, 12])
+    null = [
+        evidence.model.shuffled(rng.permutation(len(target))).score()
+        for _ in range(_SHUFFLES)
+    ]
+    if together > np.mean(null) + 2 * np.std(null, ddof=1):
+        return []  # little, and more than chance
     return [
         Finding(
             kind="chance",

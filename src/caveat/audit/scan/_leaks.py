@@ -30,7 +30,7 @@ class Bar:
     sharp: float = 0.5
 
 
-_AUC = Bar(serious=0.97, careful=0.93)
+_AUC = Bar(serious=0.97, careful=0.95)
 # Few levels, or two heaps with a valley between them: made from the target, perhaps
 # with some noise. A legitimate number is densest where the classes meet.
 _AUC_HEAPS = Bar(serious=0.94, careful=0.90, sharper=0.5, sharp=0.8)
@@ -66,7 +66,7 @@ def leaks(evidence: Evidence, grouped: tuple[str, ...]) -> list[Finding]:
             score.value
         ):
             continue  # its gaps tell it, not its values
-        bar = _bar(question, target)
+        bar = _bar(question, column.kind, target)
         if score.low < bar.careful or not evidence.is_told(score):
             continue
         rest = evidence.without(*(exact | {question.column}))
@@ -86,10 +86,11 @@ def judge(score: Score, rest: float, bar: Bar) -> str:
     return ""
 
 
-def _bar(question: Question, target: Target) -> Bar:
+def _bar(question: Question, kind: str, target: Target) -> Bar:
     if target.regression:
         return _R2
-    if question.levels.max() <= _FEW_LEVELS or question.values is None:
+    is_words = question.values is None and kind != "integer"
+    if question.levels.max() <= _FEW_LEVELS or is_words:
         return _AUC_HEAPS
     if target.classes == 2 and has_valley(question.values, target.codes):
         return _AUC_HEAPS

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ _MOST_ROWS = 4_000
 _MOST_COLUMNS = 300
 _ASKED = 12
 _MOST_CELLS = 400
+_MOST_DATES = 8
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def pair_leaks(evidence: Evidence) -> list[Finding]:
     columns.sort(key=lambda one: -alone.get(one.name, 0.0))
     columns = columns[:_MOST_COLUMNS]
     best: tuple[Pair, Score] | None = None
-    for pair in _candidates(columns, evidence):
+    for pair in (*_candidates(columns, evidence), *_durations(evidence)):
         value = _ask(pair, evidence)
         if best is None or value > best[1].value:
             best = pair, Score(value, *interval(value, target))
@@ -67,6 +69,8 @@ def pair_leaks(evidence: Evidence) -> list[Finding]:
     pair, score = best
     single = max(alone.get(pair.first, target.nothing), target.nothing)
     single = max(single, alone.get(pair.second, target.nothing))
+    if score.low <= interval(single, target)[1]:
+        return []  # what one of the two tells alone
     rest = max(evidence.without(pair.first, pair.second), single)
     severity = _severity(pair, score, rest, target)
     return [_finding(pair, score, rest, severity, target)] if severity else []
@@ -233,6 +237,14 @@ def _equalities(columns: list[Column], evidence: Evidence) -> Iterator[Pair]:
             scored.append((told, Pair(first, second, "equals", levels=whole)))
     scored.sort(key=lambda pair: -pair[0])
     yield from (pair for _, pair in scored[:4])
+
+
+def _durations(evidence: Evidence) -> Iterator[Pair]:
+    """Time between two dates."""
+    dates = [one for one in evidence.columns if one.kind == "date"][:_MOST_DATES]
+    for first, second in combinations(dates, 2):
+        if first.order is not None and second.order is not None:
+            yield Pair(first.name, second.name, "-", second.order - first.order)
 
 
 def _tables(columns: list[Column], evidence: Evidence) -> Iterator[Pair]:

@@ -17,6 +17,7 @@ from caveat.audit.scan._single_question import score_levels, score_order
 from caveat.audit.scan._target import Target
 
 _MOST_WORDS = 300
+_MOST_CODES = 2_000
 _WORD = re.compile(r"\w+")
 
 
@@ -116,12 +117,21 @@ def questions_of(column: Column) -> list[Question]:
             )
         )
     missing = column.missing
+    if column.kind == "integer" and _may_be_codes(column):
+        label = f"column {name!r}"
+        found.append(Question(name, "value", label, repeated(column.identity)))
     if 0 < missing.sum() < len(missing):
         gaps = missing.astype(np.intp)
         found.append(Question(name, "missing", f"whether {name!r} is missing", gaps))
     if column.kind == "date" and column.order is not None:
         found += _parts_of_dates(column)
     return found
+
+
+def _may_be_codes(column: Column) -> bool:
+    """Whether whole numbers, too many for levels, repeat often enough to be names."""
+    rows = len(column.identity)
+    return max(8, min(rows // 25, 64)) < column.distinct <= min(rows // 5, _MOST_CODES)
 
 
 def _parts_of_dates(column: Column) -> list[Question]:

@@ -113,8 +113,8 @@ def outliers(evidence: Evidence) -> list[Finding]:
 def _far_out(column: Column) -> tuple[NDArray[np.bool_], float]:
     """Mark cells beyond a gap wider than all the rest of the column together.
 
-    Long tails are no outliers: numbers of one sign are looked at by their logarithm
-    too, and must stand apart there as well.
+    Long tails are no outliers: amounts from 0 up are looked at by their logarithm
+    too (those of 0 apart), and must stand apart there as well.
     """
     none = np.zeros(len(column.identity), dtype=bool)
     if column.order is None or column.kind not in ("number", "integer"):
@@ -125,8 +125,9 @@ def _far_out(column: Column) -> tuple[NDArray[np.bool_], float]:
     values = column.order
     out, far = _beyond(values, known)
     inside = values[known]
-    if out.any() and (inside > 0).all():
-        by_size, _ = _beyond(np.log(np.where(known, values, 1.0)), known)
+    if out.any() and (inside >= 0).all():
+        some = known & (values > 0)
+        by_size, _ = _beyond(np.log(np.where(some, values, 1.0)), some)
         out &= by_size
     return out, far if out.any() else 0.0
 

@@ -202,10 +202,8 @@ def interval(value: float, target: Target) -> tuple[float, float]:
     """
     rows = len(target)
     if target.regression:
-        if value <= 0:
-            return value, min(1.0, value + 4 / math.sqrt(rows))
         # A perfect line through few rows is no proof of a perfect line.
-        z = math.atanh(min(math.sqrt(value), 1 - 1 / rows**2))
+        z = math.atanh(min(math.sqrt(max(value, 0.0)), 1 - 1 / rows**2))
         half = _Z / math.sqrt(max(rows - 3, 1))
         low = math.tanh(max(z - half, 0.0)) ** 2
         return min(low, value), max(math.tanh(z + half) ** 2, value)
