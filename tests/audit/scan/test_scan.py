@@ -209,3 +209,13 @@ def test_a_pair_is_no_more_than_its_better_column(clean):
     clean["y"] = rng.integers(0, 15, 400)
     clean["hint"] = 100 + 7 * clean["y"] % 15
     assert kinds(clean) == {"leak": ("hint",)}
+
+
+@pytest.mark.parametrize("form", ["counts", "skewed"])
+def test_a_strong_column_without_a_valley_is_no_leak(clean, form):
+    rng = np.random.default_rng(17)
+    cells = rng.poisson(20, 400) if form == "counts" else rng.exponential(1, 400)
+    odds = cells - 20 if form == "counts" else 4 * np.log(cells + 0.05) + 1.5
+    clean["strong"] = cells
+    clean["y"] = (rng.random(400) < 1 / (1 + np.exp(-odds))).astype(int)
+    assert "leak" not in kinds(clean)

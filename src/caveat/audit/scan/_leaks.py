@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from caveat.audit.scan._column import Column
 from caveat.audit.scan._evidence import Evidence
 from caveat.audit.scan._finding import Finding
 from caveat.audit.scan._questions import Question
 from caveat.audit.scan._single_question import Score
 from caveat.audit.scan._target import Target
 
-_FEW_LEVELS = 12
+_FEW_VALUES = 12
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def leaks(evidence: Evidence, grouped: tuple[str, ...]) -> list[Finding]:
             score.value
         ):
             continue  # its gaps tell it, not its values
-        bar = _bar(question, column.kind, target)
+        bar = _bar(question, column, target)
         if score.low < bar.careful or not evidence.is_told(score):
             continue
         rest = evidence.without(*(exact | {question.column}))
@@ -86,30 +87,33 @@ def judge(score: Score, rest: float, bar: Bar) -> str:
     return ""
 
 
-def _bar(question: Question, kind: str, target: Target) -> Bar:
+def _bar(question: Question, column: Column, target: Target) -> Bar:
     if target.regression:
         return _R2
-    is_words = question.values is None and kind != "integer"
-    if question.levels.max() <= _FEW_LEVELS or is_words:
-        return _AUC_HEAPS
-    if target.classes == 2 and has_valley(question.values, target.codes):
-        return _AUC_HEAPS
-    return _AUC
+    if question.values is None:
+        is_made = column.kind != "integer"
+    elif target.classes == 2 and column.distinct > _FEW_VALUES:
+        is_made = has_valley(question.values, target.codes)
+    else:
+        is_made = column.distinct <= _FEW_VALUES
+    return _AUC_HEAPS if is_made else _AUC
 
 
 def has_valley(values: NDArray[np.float64], codes: NDArray[np.intp]) -> bool:
     """Tell whether the classes stand apart with a thin place between them.
 
     Each class weighs the same. The density between the two medians is compared with
-    that around them, over rank-free windows of a tenth of their distance.
+    the lower of those around them, over windows of a quarter of their distance. Equal
+    numbers are first spread over the room between neighbours.
     """
+    steps = np.diff(np.unique(values))
+    room = float(np.median(steps)) if len(steps) else 0.0
+    rng = np.random.default_rng(0)
+    values = values + room * rng.uniform(-0.5, 0.5, len(values))
     first, second = values[codes == 0], values[codes == 1]
     if len(first) < 10 or len(second) < 10:
         return False
-    a, b = np.median(first), np.median(second)
-    if a == b:
-        return False
-    low, high = min(a, b), max(a, b)
+    low, high = sorted((float(np.median(first)), float(np.median(second))))
     width = (high - low) / 8
 
     def density(centre: float) -> float:
@@ -119,7 +123,7 @@ def has_valley(values: NDArray[np.float64], codes: NDArray[np.intp]) -> bool:
         )
 
     inside = min(density(c) for c in np.linspace(low + 2 * width, high - 2 * width, 9))
-    return inside < 0.7 * (density(low) + density(high)) / 2
+    return inside < 0.7 * min(density(low), density(high))
 
 
 def _leak(
