@@ -1,11 +1,13 @@
 """Run another tool on exported cases of the zoo, in an environment of its own.
 
     python benchmarks/audit_zoo.py --export FOLDER
-    PEER-ENVIRONMENT/bin/python benchmarks/audit_zoo_peer.py PEER FOLDER [--every N]
+    PEER-ENVIRONMENT/bin/python benchmarks/audit_zoo_peer.py PEER FOLDER [--each N]
 
 PEER is `cleanlab` (Datalab), `deepchecks` or `skore`; nothing of caveat is imported.
 Settings are the defaults. What a tool calls an issue is mapped to the kinds of caveat
-generously: any of the kinds it could mean counts, whatever columns it names.
+generously: any of the kinds it could mean counts, whatever columns it names. With
+`--each N` it runs N cases of each fault, those at or above the stated strength first.
+What `FOLDER/PEER.json` holds already is not run again.
 """
 
 from __future__ import annotations
@@ -53,16 +55,20 @@ DEEPCHECKS = {
 
 
 def main() -> None:
-    """Run one tool on every case, or every Nth."""
+    """Run one tool on every case, or on some of each fault."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("peer", choices=sorted(TOOLS))
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--each", type=int, default=0)
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
-    listed = json.loads((asked.folder / "cases.json").read_text())[:: asked.every]
-    rows = []
-    for entry in listed:
+    listed = json.loads((asked.folder / "cases.json").read_text())
+    place = asked.folder / f"{asked.peer}.json"
+    rows = json.loads(place.read_text()) if place.is_file() else []
+    known = {row["name"] for row in rows}
+    for entry in _some(listed, asked.each) if asked.each else listed:
+        if entry["name"] in known:
+            continue
         found = _kinds(asked.peer, asked.folder, entry, "table", "test")
         twin = _kinds(asked.peer, asked.folder, entry, "twin", "twin_test")
         right = [entry["kind"] in one for one in found]
@@ -76,10 +82,17 @@ def main() -> None:
                 "twin": True,
             }
         )
-        place = asked.folder / f"{asked.peer}.json"
         place.write_text(json.dumps(rows, indent=1))
         sys.stdout.write(f"{entry['name']} {any(right)} {len(twin)}\n")
         sys.stdout.flush()
+
+
+def _some(listed: list[Any], each: int) -> list[Any]:
+    """Take so many cases of each fault, the strongest first."""
+    by_fault: dict[str, list[Any]] = {}
+    for entry in sorted(listed, key=lambda one: -one["strength"]):
+        by_fault.setdefault(entry["fault"], []).append(entry)
+    return [one for entries in by_fault.values() for one in entries[:each]]
 
 
 def _kinds(peer: str, folder: Path, entry: Any, role: str, test: str) -> Kinds:
