@@ -76,3 +76,18 @@ def test_roles_that_make_no_sense_are_refused():
         look(table, "y", groups="g", time="a")
     with pytest.raises(InvalidInput, match="2 values for 10 folds"):
         look(table, "y", groups="g")
+
+
+def test_a_sample_names_the_clusters_of_many_rows_as_all_of_them_do(monkeypatch):
+    rng = np.random.default_rng(5)
+    y = rng.random(3_000) < 0.4
+    X = rng.normal(size=(3_000, 3)) + 1.5 * y[:, None]
+    settings = {"k_max": 4, "folds": 3, "shuffles": 19, "random_state": 0}
+    whole = EAPP(**settings).fit(X, y)
+    monkeypatch.setattr("caveat.eapp.labelings._naming.NAMING_POINTS", 600)
+    drawn = EAPP(**settings).fit(X, y)
+    assert drawn.value_ == pytest.approx(whole.value_, abs=0.002)
+    assert drawn.value_paper_ == pytest.approx(whole.value_paper_, abs=0.002)
+    assert drawn.null_at_k_star_["high"] == pytest.approx(
+        whole.null_at_k_star_["high"], abs=0.03
+    )

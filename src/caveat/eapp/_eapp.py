@@ -71,7 +71,8 @@ class EAPP(BaseEstimator):
         How clusters are named: the best of all 2^k - 2 ways; a good one found by
         climbing; or in linear time by the points nearest to each. Beyond 16 clusters
         "exact" becomes "greedy" (without shuffles: branch and bound up to 24), beyond
-        64 that becomes "contribution"; `curve_.exact` says where.
+        64 that becomes "contribution"; `curve_.exact` says where. Of more than 65,536
+        points of a part, as many drawn at random choose; all held-out points judge.
     selection : {"both", "train", "test"}, default="both"
         On which part the naming is chosen: the training part (honest), the very test
         part that is then judged (the paper's), or both, one after the other.

@@ -18,10 +18,16 @@ if TYPE_CHECKING:
     from caveat.eapp.folds._fold import FoldResult, Plan
 
 Floats = NDArray[np.float64]
+# More points than this do not change a name: the AUC of a labeling is then known to
+# about 0.002, and its sums are exact in single precision (see `_many_vectors`).
+NAMING_POINTS = 2**16
 
 
 class Naming:
     """The judge of one fold, for classes and labels.
+
+    Of more than 65,536 points, as many drawn at random choose the names; all held-out
+    points judge them.
 
     Parameters
     ----------
@@ -40,7 +46,8 @@ class Naming:
         vectors: Callable[[], Iterable[LabelVectors]],
     ) -> None:
         self.plan = plan
-        self._blocks = _parts_of(vectors, train, test)
+        self._named, self._tried = _some(len(train)), _some(len(test))
+        self._blocks = _parts_of(vectors, train[self._named], test)
 
     def see(
         self, result: FoldResult, k: int, on_train: Floats, on_test: Floats
@@ -48,7 +55,11 @@ class Naming:
         """Judge one k by the distances of both parts to its centroids."""
         plan = self.plan
         row = plan.ks.index(k)
-        train, test = Part(on_train, plan.score), Part(on_test, plan.score)
+        train = Part(on_train[self._named], plan.score)
+        test = Part(on_test, plan.score)
+        few = test
+        if plan.paper and len(on_test) > NAMING_POINTS:
+            few = Part(on_test[self._tried], plan.score)
         start = 0
         labels: list[NDArray[np.bool_]] = []
         for train_labels, test_labels in self._blocks():
@@ -65,8 +76,11 @@ class Naming:
                 if plan.pooled:
                     labels.append(choice.labels)
             if plan.paper:
-                paper_choice = self._choose(test, test_labels)
-                reached = paper_choice.aucs
+                chosen_by = test_labels
+                if few is not test:
+                    chosen_by = test_labels.take(self._tried)
+                paper_choice = self._choose(few, chosen_by)
+                reached = paper_choice.aucs if few is test else None
                 if reached is None:
                     reached = judge(test, test_labels, paper_choice.labels)
                 result.paper[row, here] = reached
@@ -108,6 +122,14 @@ class Naming:
             positive = vectors.vector(vectors.count - n_tasks + task)
             scores = labeling_scores(train.distances, labels, self.plan.score)
             result.train[row, task] = roc_auc(positive, scores)
+
+
+def _some(count: int) -> NDArray[np.int64]:
+    """Number the points that choose names: all of them, or a sample."""
+    if count <= NAMING_POINTS:
+        return np.arange(count)
+    rng = np.random.default_rng(count)
+    return np.sort(rng.choice(count, NAMING_POINTS, replace=False))
 
 
 def _parts_of(
