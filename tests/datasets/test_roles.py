@@ -66,7 +66,10 @@ def test_a_known_data_set_and_a_table_of_names_alone_stay_as_they_are():
 
 @pytest.mark.parametrize(
     "written",
-    ["2024-01-31", "31.01.2024", "01/31/2024", "31 Jan 2024", "2024-01-31T10:00:00Z"],
+    [
+        *("2024-01-31", "31.01.2024", "01/31/2024", "31 Jan 2024", "Jan 31, 2024"),
+        *("2024-01-31T10:00:00Z", "2024-01"),
+    ],
 )
 def test_dates_are_known_in_common_forms(written):
     column = pd.Series([written] * 3)
@@ -103,3 +106,20 @@ def test_the_positive_class_can_be_chosen():
     assert positive_class(pd.Series([0, 1]), "0") == 0
     with pytest.raises(UnknownName, match="no class is called '2'"):
         positive_class(pd.Series([0, 1]), "2")
+
+
+def test_numbers_are_dates_if_written_or_named_as_such():
+    days = pd.Series([20240101 + day for day in range(20)], name="x")
+    assert is_date(days)
+    assert as_dates(days).dt.day.tolist() == list(range(1, 21))
+    seconds = pd.Series(range(1_700_000_000, 1_700_000_020), name="created_at")
+    assert is_date(seconds)
+    assert as_dates(seconds).dt.year.eq(2023).all()
+    assert not is_date(seconds.rename("phone"))
+    assert not is_date(pd.Series(range(20240190, 20240210), name="x"))
+    assert not is_date(pd.Series([0.5, 1.5], name="time"))
+
+
+def test_the_day_comes_first_where_it_can_only_be_read_so():
+    assert as_dates(pd.Series(["03.02.2024", "28.02.2024"])).dt.month.eq(2).all()
+    assert as_dates(pd.Series(["02/03/2024", "02/28/2024"])).dt.month.eq(2).all()

@@ -32,6 +32,7 @@ _MOMENT_WORDS = frozenset(
     ]
 )
 _MONTH = r"(19|20)\d\d[-/](0[1-9]|1[0-2])"
+_PARTED = r"\d{1,4}[-/. :]\w{1,9}[-/. :]\d{1,4}|^[A-Z][a-z]{2,8}\.? \d{1,2},? \d{4}$"
 # Whole numbers that may be moments: their unit, and from 1973 to 2099.
 _UNITS = {"s": (1e8, 4.1e9), "ms": (1e11, 4.1e12), "us": (1e14, 4.1e15)}
 _FEWEST_ROWS = 20
@@ -174,7 +175,7 @@ def is_date(known: pd.Series) -> bool:
     # A date has digits and something that parts them; plain words and codes have not.
     if not some.str.fullmatch(r"[0-9A-Za-z,:./+\- ]{6,40}").all():
         return False
-    if not some.str.contains(r"\d{1,4}[-/. :]\w{1,9}[-/. :]\d{1,4}").all():
+    if not some.str.contains(_PARTED).all():
         return False
     parsed = pd.to_datetime(some, errors="coerce", format="mixed", utc=True)
     return bool(parsed.notna().mean() >= 0.95)

@@ -21,6 +21,7 @@ from caveat.audit.scan._single_question import (
 _SHUFFLES = 20
 _CODES = 0.94
 _MOST_IN_ONE = 0.25
+_FEW_ROWS, _SOME_ROWS = 12, 60
 _NAMES_GROUPS = re.compile(
     r"(^|[_\W])(patient|subject|person|user|customer|client|site|batch|session|group|"
     r"family|household|store|shop|school|device|machine|driver|account|speaker|"
@@ -55,8 +56,9 @@ def groups(evidence: Evidence) -> list[Finding]:
         if low >= _CODES and not (alike > 0.15 or named):
             continue  # codes that stand for the target: a leak
         known = int((~column.missing).sum())
-        small = known / column.distinct <= 12
-        if not (alike > 0.15 or named or small):
+        each = known / column.distinct
+        # A category has many rows, and rows of a category may well be alike.
+        if not (named or each <= _FEW_ROWS or (alike > 0.15 and each <= _SOME_ROWS)):
             continue
         strong = target.share(low) > 0.2 and (alike > 0.15 or named)
         found.append(

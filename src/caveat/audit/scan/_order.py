@@ -28,7 +28,7 @@ def order_findings(evidence: Evidence, grouped: tuple[str, ...]) -> list[Finding
         the order of the rows tells what the group does.
     """
     dates = _dates(evidence)
-    found = [*_trends(evidence, dates), *_ids(evidence)]
+    found = [*_trends(evidence, dates), *_ids(evidence, dates)]
     position = evidence.answers("position")
     if position:
         question, score = position[0]
@@ -43,7 +43,8 @@ def order_findings(evidence: Evidence, grouped: tuple[str, ...]) -> list[Finding
         )
         if _tells(score, evidence) and strong and not by_date and not by_id:
             found.insert(0, _row_order(question, score, evidence, ()))
-    found += _turn(evidence.smaller, dates)
+    by_rows = any(one.kind == "row-order" for one in found)
+    found += _turn(evidence.smaller, dates, by_rows)
     return found
 
 
@@ -99,11 +100,12 @@ def _row_order(
     )
 
 
-def _ids(evidence: Evidence) -> list[Finding]:
+def _ids(evidence: Evidence, dates: list[str]) -> list[Finding]:
     found = []
     for question, score in evidence.answers("value"):
         column = evidence.column(question.column)
-        if column.names_rows and _tells(score, evidence):
+        is_name = column.names_rows and column.name not in dates
+        if is_name and _tells(score, evidence):
             found.append(_row_order(question, score, evidence, (column.name,)))
     return found
 
@@ -164,7 +166,7 @@ def _follows_rows(column: Column) -> bool:
     return bool(abs(np.corrcoef(ranks, line)[0, 1]) > 0.9)
 
 
-def _turn(evidence: Evidence, dates: list[str]) -> list[Finding]:
+def _turn(evidence: Evidence, dates: list[str], by_rows: bool) -> list[Finding]:
     """Ask whether what tells the target early also tells it late.
 
     A model of the earlier half judged on the later one is held against a model of the
@@ -192,8 +194,8 @@ def _turn(evidence: Evidence, dates: list[str]) -> list[Finding]:
     if _any_halves_differ(usable, evidence, gap):
         return []
     label = f"along {name!r}" if name else "along the rows"
-    # Rows that were sorted by their columns are no time, however their halves differ.
-    is_sorted = not name and _halves_differ(usable, late)
+    # Rows sorted by target or columns are no time, however their halves differ.
+    is_sorted = not name and (by_rows or _halves_differ(usable, late))
     strong = gap - 2 * error > 0.1 and not is_sorted
     return [
         Finding(

@@ -125,7 +125,7 @@ class Naming:
 
 
 def _some(count: int) -> NDArray[np.int64]:
-    """Number the points that choose names: all of them, or a sample."""
+    """Return the points that choose names: all of them, or a sample."""
     if count <= NAMING_POINTS:
         return np.arange(count)
     rng = np.random.default_rng(count)
