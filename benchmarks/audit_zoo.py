@@ -4,12 +4,14 @@
     python benchmarks/audit_zoo.py --cases FOLDER      other people's cases
     python benchmarks/audit_zoo.py --export FOLDER     write the zoo as files
     python benchmarks/audit_zoo.py --peers FOLDER      add what peers found in FOLDER
+    python benchmarks/audit_zoo.py --full 2 --json FILE    whole audits, two of each fault
 
 A folder of cases holds `cases.json`, a list of objects with `name`, `kind`, `strength`,
 `table`, `target` and, if there are any, `columns`, `rows`, `twin`, `test` and
 `twin_test`; tables are CSV files (or folders of pictures) beside it. Peers run in
 environments of their own: `benchmarks/audit_zoo_peer.py PEER FOLDER` writes
-`FOLDER/PEER.json`, read by `--peers`.
+`FOLDER/PEER.json`, read by `--peers`. Whole audits take one thread and two models;
+what FILE holds already is not run again.
 """
 
 from __future__ import annotations
@@ -17,18 +19,23 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from caveat.audit import look
 from caveat.audit.scan import scan, scan_pictures
 from caveat.datasets import from_frame
 from caveat.testing import Case, zoo
 from caveat.testing.planted._zoo import stated_strength
 
+MODELS = ("logistic-regression", "lightgbm")
 PEERS = ("cleanlab", "deepchecks", "skore")
 
 
@@ -41,6 +48,9 @@ def main() -> None:
     parser.add_argument("--kinds", help="faults or kinds of caveats, by commas")
     parser.add_argument("--seeds", default="0,1,2", help="by commas")
     parser.add_argument("--json", type=Path, help="where to keep what was found")
+    parser.add_argument(
+        "--full", type=int, help="whole audits of so many of each fault"
+    )
     asked = parser.parse_args()
     kinds = asked.kinds.split(",") if asked.kinds else None
     seeds = [int(one) for one in asked.seeds.split(",")]
@@ -52,8 +62,11 @@ def main() -> None:
         if asked.cases
         else (case for seed in seeds for case in zoo(kinds, seed=seed))
     )
+    if asked.full:
+        _print(summary(_audited(_strongest(cases, asked.full), asked.json)), "Audits")
+        return
     started = time.process_time()
-    found = pd.DataFrame([_row(case) for case in cases])
+    found = pd.DataFrame([_row(case, _scanned) for case in cases])
     seconds = time.process_time() - started
     if asked.json:
         found.to_json(asked.json, orient="records", indent=1)
@@ -66,15 +79,61 @@ def main() -> None:
             _print(summary(theirs), f"{peer}, default settings")
 
 
-def _row(case: Case) -> dict[str, Any]:
-    """Scan a case and its twin; say whether what was planted was named."""
-    findings = _scanned(case.table, case, "test")
+def _strongest(cases: Iterable[Case], each: int) -> Iterator[Case]:
+    """Take so many tables of each fault at or above its stated strength."""
+    taken: Counter[str] = Counter()
+    for case in cases:
+        fault = _fault(case.name)
+        if case.strength >= _stated(case.name) and taken[fault] < each:
+            taken[fault] += 1
+            yield case
+
+
+def _audited(cases: Iterable[Case], place: Path) -> pd.DataFrame:
+    """Make whole audits of cases and twins, and keep each when it is done."""
+    rows = json.loads(place.read_text()) if place.is_file() else []
+    known = {row["name"] for row in rows}
+    for case in cases:
+        if case.name not in known:
+            rows.append(_row(case, _look))
+            place.write_text(json.dumps(rows, indent=1, default=bool))
+    return pd.DataFrame(rows)
+
+
+@dataclass(frozen=True)
+class Caveat:
+    """What a caveat of an audit says, as a finding of the scan does."""
+
+    kind: str
+    severity: str
+    columns: list[str]
+
+
+def _look(table: Any, case: Case, role: str) -> list[Caveat]:
+    """Audit a table; a caveat has what a finding of the scan has."""
+    options = {k: v for k, v in case.options.items() if k in ("groups", "time")}
+    with tempfile.TemporaryDirectory() as folder:
+        if role in case.options:
+            options["test"] = str(Path(folder) / "test.csv")
+            case.options[role].to_csv(options["test"], index=False)
+        if not isinstance(table, Path):
+            options |= {"models": MODELS, "shuffles": 19, "minutes": 5}
+            options["engine"] = "serial"
+        found = look(table, None if isinstance(table, Path) else case.target, **options)
+    return [
+        Caveat(one["kind"], one["severity"], one["columns"]) for one in found.caveats
+    ]
+
+
+def _row(case: Case, ask: Callable[[Any, Case, str], Any]) -> dict[str, Any]:
+    """Ask about a case and its twin; say whether what was planted was named."""
+    findings = ask(case.table, case, "test")
     right = [
         one.kind == case.kind and set(case.columns) <= set(one.columns)
         for one in findings
     ]
     # A twin of unknown cleanliness is no twin: it counts for neither side.
-    twin = _scanned(case.twin, case, "twin_test") if case.twin is not None else None
+    twin = ask(case.twin, case, "twin_test") if case.twin is not None else None
     return {
         "name": case.name,
         "fault": _fault(case.name),
@@ -86,6 +145,8 @@ def _row(case: Case) -> dict[str, Any]:
         "serious": twin and any(one.severity == "serious" for one in twin),
         "careful": twin and any(one.severity == "careful" for one in twin),
         "twin": twin is not None,
+        "said": [f"{one.kind} {one.severity}" for one in findings[:3]],
+        "twin_said": [f"{one.kind} {one.severity}" for one in (twin or ())[:3]],
     }
 
 

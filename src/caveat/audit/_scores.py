@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import norm
 
 from caveat.audit._folds import make_fold
 from caveat.audit._ladder import Step
 from caveat.audit._models import measures_of
 from caveat.audit._table import Table, without
 from caveat.audit.result import Change, Model, Rung
+from caveat.audit.scan._single_question import auc_variance
 from caveat.audit.study import unpack
 from caveat.pages.claims import Estimate
 from caveat.statistics import bounded_interval
@@ -256,7 +258,7 @@ class Reader:
         So what a harder part of the rows costs both steps is no part of the change.
         `paired` and `earlier` name the model of each fold, below and above.
         """
-        before, after = [], []
+        before, after, folds = [], [], []
         names = [name for name, _ in earlier.values()]
         usual = max(dict.fromkeys(names), key=names.count, default="")
         same = above.step.rows == step.step.rows or self.table.held.any()
@@ -268,17 +270,47 @@ class Reader:
             if there is not None:
                 before.append(there)
                 after.append(step.values[name][round_, fold])
+                folds.append((round_, fold))
         if not before:
             return None
         share = step.test_share
         gaps = [b - a for a, b in zip(before, after, strict=True)]
+        found = self.difference(gaps, share, confidence=confidence)
+        if step.step.time != above.step.time and self.table.classes:
+            error = self._error_of_rows(step, folds, before, after)
+            half = error * float(norm.ppf(0.5 + confidence / 2))
+            low, high = max(-1.0, found.value - half), min(1.0, found.value + half)
+            found = replace(found, low=low, high=high, basis="rows of all folds")
         return Change(
             title,
             self.estimate(before, share),
             self.estimate(after, share),
-            self.difference(gaps, share, confidence=confidence),
+            found,
             self.sign,
         )
+
+    def _error_of_rows(
+        self,
+        step: Scores,
+        folds: Sequence[Key],
+        before: Sequence[float],
+        after: Sequence[float],
+    ) -> float:
+        """Give the standard error of a mean change of AUC by the rows that judge.
+
+        Over time folds differ because the world does: their spread is what drift is,
+        and must not excuse it. The two scores share their rows, so this errs on the
+        careful side.
+        """
+        total = 0.0
+        for (round_, fold), first, second in zip(folds, before, after, strict=True):
+            world = {**self.scenario, **step.step.to_dict(), "round": round_}
+            _, test = make_fold(self.table, world, fold)
+            counts = np.bincount(self.table.upper[test])
+            rare = max(1.0, float(counts[counts > 0].min()))
+            sizes = (rare, max(1.0, len(test) - rare))
+            total += auc_variance(first, *sizes) + auc_variance(second, *sizes)
+        return math.sqrt(total) / len(folds)
 
     def _above(
         self, above: Scores, step: Scores, name: str, round_: int, fold: int

@@ -157,6 +157,8 @@ def _findings(found: Result) -> Iterator[claims.Claim]:
         severity = one.severity
         if rung is not None and _REMEDY_OF[one.kind] != "leak":
             severity = _measured_severity(found, rung, one.severity)
+            if one.kind == "time" and one.severity == "serious":
+                severity = "serious"  # the scan saw it on all rows, the step on some
         elif one.kind == "group" and "group" in rungs:
             severity = "note"  # rows of one owner share what else is alike in them
         yield Found(
@@ -247,7 +249,11 @@ def _chance(found: Result) -> Iterator[claims.Claim]:
     """Say that nothing is told, unless a column alone tells something."""
     if found.score is None or found.has_skill or found.chance != found.chance:
         return
-    known = any(one.kind == "chance" for one in found.findings)
+    # Columns that tell the opposite later tell something.
+    known = any(
+        one.kind == "chance" or (one.kind == "time" and one.severity == "serious")
+        for one in found.findings
+    )
     if known or _a_column_tells(found):
         return
     what = "0.50 is chance" if found.sign > 0 else "the constant answer errs as much"
