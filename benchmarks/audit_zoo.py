@@ -4,7 +4,7 @@
     python benchmarks/audit_zoo.py --cases FOLDER      other people's cases
     python benchmarks/audit_zoo.py --export FOLDER     write the zoo as files
     python benchmarks/audit_zoo.py --peers FOLDER      add what peers found in FOLDER
-    python benchmarks/audit_zoo.py --full 2 --json FILE    whole audits, two of each fault
+    python benchmarks/audit_zoo.py --full 2 --json FILE    audits, two of each fault
 
 A folder of cases holds `cases.json`, a list of objects with `name`, `kind`, `strength`,
 `table`, `target` and, if there are any, `columns`, `rows`, `twin`, `test` and
@@ -48,9 +48,7 @@ def main() -> None:
     parser.add_argument("--kinds", help="faults or kinds of caveats, by commas")
     parser.add_argument("--seeds", default="0,1,2", help="by commas")
     parser.add_argument("--json", type=Path, help="where to keep what was found")
-    parser.add_argument(
-        "--full", type=int, help="whole audits of so many of each fault"
-    )
+    parser.add_argument("--full", type=int, help="audits of so many of each fault")
     asked = parser.parse_args()
     kinds = asked.kinds.split(",") if asked.kinds else None
     seeds = [int(one) for one in asked.seeds.split(",")]
