@@ -2,10 +2,10 @@
 
 Columns that are derived from what is left (products, ratios, differences of two columns
 of numbers) are appended, and the model is fitted again: closer to the upper bound than
-to a shift. OpenFE searches a larger set of such columns; here the set is small and the
-choice is made on training rows, so that no test row is read. As imputation the
-rules of `caveat.shift.Rules` compute a missing column from the others; OpenFE makes new
-columns and has no way to compute a given one, so there is no adapter for that use.
+to a shift. The choice is made on training rows, so that no test row is read: from a
+small set, or by OpenFE (``maker=DerivedColumns()`` of `caveat.shift`). As imputation
+the rules of `caveat.shift.Rules` compute a missing column from the others, with
+``rule=OpenFERule`` by way of what OpenFE derives.
 """
 
 from __future__ import annotations
@@ -88,6 +88,7 @@ def generation_curve(
     measure: str = "auc",
     subsets: int = 5,
     seed: int = 0,
+    maker: Any = None,
 ) -> pd.DataFrame:
     """Fit again without columns, with and without derived ones, any k gone.
 
@@ -101,6 +102,8 @@ def generation_curve(
     subsets : int
         Of one size.
     seed : int
+    maker : object, optional
+        Derives columns instead: with ``fit(X, y)`` and ``transform(X)``.
 
     Returns
     -------
@@ -119,18 +122,23 @@ def generation_curve(
         found = []
         for mask in masks:
             left = list(names[~mask])
-            chosen = choose(X[left], y)
+            parts = X[left], X_test[left]
+            if maker is None:
+                chosen = choose(parts[0], y)
+                more = [derived(part, chosen) for part in parts]
+            else:
+                fitted = maker.fit(parts[0], y)
+                more = [fitted.transform(part) for part in parts]
             values = []
-            for more in ([], chosen):
-                model = make().fit(derived(X[left], more), y)
-                table = derived(X_test[left], more)
+            for rows_in, table in (parts, more):
+                model = make().fit(rows_in, y)
                 answers = (
                     model.predict_proba(table)
                     if judge.needs != "amounts"
                     else model.predict(table)
                 )
                 values.append(judge(y_test, answers))
-            found.append((*values, len(chosen)))
+            found.append((*values, more[0].shape[1] - len(left)))
         mean = np.mean(found, axis=0)
         rows.append(
             {"k": k, "refitted": mean[0], "generated": mean[1], "columns": mean[2]}

@@ -45,3 +45,34 @@ def test_one_column_is_too_few(rows):
         generation_curve(
             lambda: make_model("dummy"), X[["a"]], y, X_test[["a"]], y_test
         )
+
+
+class TestOpenFE:
+    """Derived columns by OpenFE, where it is installed."""
+
+    @pytest.fixture(autouse=True)
+    def _there(self):
+        pytest.importorskip("openfe", reason="needs the extra autofe")
+
+    @pytest.mark.thorough
+    def test_it_finds_the_product_and_computes_row_by_row(self, rows):
+        from caveat.shift import DerivedColumns
+
+        X, y, X_test, _ = rows
+        made = DerivedColumns(most=5, trees=20).fit(X, y)
+        assert "a * b" in made.formulas_
+        whole, half = made.transform(X_test), made.transform(X_test[:50])
+        pd.testing.assert_frame_equal(whole[:50], half)
+        np.testing.assert_allclose(whole["a * b"], X_test["a"] * X_test["b"])
+
+    @pytest.mark.thorough
+    def test_a_rule_computes_a_lost_column_from_what_it_derives(self, rows):
+        from caveat.shift import OpenFERule, Rules, TreeRule
+
+        X, _, X_test, _ = rows
+        X, X_test = (part.assign(ab=part["a"] * part["b"]) for part in (X, X_test))
+        errors = []
+        for rule in (TreeRule, lambda: OpenFERule(most=3)):
+            filled = Rules(rule=rule).fit(X).impute(X_test, ["ab"])
+            errors.append(float(((filled["ab"] - X_test["ab"]) ** 2).mean()))
+        assert errors[1] < 0.5 * errors[0]

@@ -31,6 +31,7 @@ __getattr__, __dir__, __all__ = attach(
         "prices._backup": ["cheapest_backup"],
         "prices._monitors": ["when_noticed"],
         "imputers._feature_rules": ["CallableRule", "FeatureRule", "Rules", "TreeRule"],
+        "imputers._openfe": ["DerivedColumns", "OpenFERule"],
         "scenarios._scenarios": [
             "HEART_STAGES",
             "Increment",

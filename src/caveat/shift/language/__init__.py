@@ -10,5 +10,6 @@ __getattr__, __dir__, __all__ = attach(
         "_prompts": ["ListTemplate"],
         "_prompted": ["PromptedClassifier"],
         "_replies": ["ReplyStore"],
+        "_tuned": ["TunedClassifier"],
     },
 )

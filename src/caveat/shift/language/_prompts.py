@@ -76,6 +76,31 @@ class ListTemplate:
         return "\n".join([f"Here's the specifics about one {self.entity}:", *listed])
 
 
+def as_text(row: Mapping[str, Any]) -> str:
+    """Write a row as the sentence of TabLLM and UniPredict.
+
+    Examples
+    --------
+    >>> as_text({"max_rate": 150, "sex": "F"}), as_text({})
+    ('max rate is 150; sex is F; .', '.')
+    """
+    told = [f"{name.replace('_', ' ')} is {_value(one)}; " for name, one in row.items()]
+    return "".join(told) + "."
+
+
+def legend(classes: Sequence[Any]) -> str:
+    """Say which number stands for which class.
+
+    Examples
+    --------
+    >>> legend(["ill", "well"])
+    ' class 0 stands for "ill"; class 1 stands for "well";'
+    """
+    return "".join(
+        f' class {code} stands for "{label}";' for code, label in enumerate(classes)
+    )
+
+
 def _value(value: Any) -> str:
     """Write a number in at most four decimals, a missing cell as unknown."""
     if pd.isna(value):
