@@ -10,7 +10,11 @@ import re
 
 from caveat.pages import (
     SEVERITIES,
+    Details,
     Figure,
+    Notice,
+    Paragraph,
+    Progress,
     Switch,
     Table,
     prose,
@@ -34,6 +38,11 @@ COMPARING = re.compile(
     re.IGNORECASE,
 )
 NUMBER = re.compile(r"(?<![\w.])[−-]?\d[\d,]*\.\d+|(?<![\w.])\d+(?= %)")
+WRITTEN = re.compile(r"[−-]?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
+SETTINGS = {95, 0.05, 0.01, 0.001, 0.1, 70}
+"""Numbers that are no finding: level, limits of p, region of equivalence, margins."""
+TALLIES = re.compile(r"\bwins?\b", re.IGNORECASE)
+"""Wins that the board of wins, ties and losses counts are no verdict."""
 DIFFERENCES = ("difference", "loss", "change", "regret")
 """Fields of claims that hold a difference of two scores."""
 RANGES = {"AUC": (0, 1), "accuracy": (0, 1), "concordance": (0, 1), "F1": (0, 1)}
@@ -157,6 +166,81 @@ def numbers_are_claimed(look):
             assert any(abs(value - number) <= near for number in known), (text, claim)
 
 
+def shown_words(look):
+    """Return every sentence of a page: what leads, then section by section.
+
+    Not the cells of tables, the glossary and the facts of the last section.
+    """
+    found = [look.title, look.lede, look.action, look.checks]
+    for claim in look.ordered:
+        found += [claim.words, claim.how, claim.fix]
+    for section in look.sections:
+        found += [heading(section.heading), section.lead]
+    for block in blocks(look, object):
+        if isinstance(block, Figure):
+            found += [heading(block.title), block.label, block.conditions, block.cannot]
+        elif isinstance(block, Table):
+            found += [block.caption, block.conditions, block.how]
+        elif isinstance(block, Paragraph | Notice):
+            found.append(block.words)
+        elif isinstance(block, Details):
+            found.append(block.summary)
+    return [str(prose(words)) for words in found if words]
+
+
+def numbers_of(look):
+    """Return every number of a claim or a table, its files included."""
+    texts = [_cells(one) for one in look.files]
+    claimed = [section.heading for section in look.sections]
+    claimed += [figure.title for figure in blocks(look, Figure)]
+    claimed = [one for one in claimed if isinstance(one, Claim)] + list(look.claims)
+    known = [number for claim in claimed for number in claim.numbers]
+    for block in blocks(look, object):
+        files = getattr(block, "downloads", ())
+        texts += [_cells(one) for one in files if one.name.endswith(".csv")]
+        if isinstance(block, Table):
+            cells = [cell for row in block.rows for cell in row.cells]
+            texts += [f"{prose(one.text)} {one.how}" for one in cells]
+            known += [c.value for c in cells if isinstance(c.value, float)]
+        if isinstance(block, Progress):
+            known += [number for _, number in block.parts]
+    known += [_read(text) for text in WRITTEN.findall(" ".join(texts))]
+    known += [n for n in look.facts.values() if isinstance(n, int | float)]
+    return [abs(number) for number in known if math.isfinite(number)]
+
+
+def _cells(file):
+    """Return the cells of a CSV file, apart."""
+    return file.content.decode().replace(",", " ")
+
+
+def _read(text):
+    return float(text.replace(",", "").replace("−", "-"))
+
+
+def numbers_in_the_text_are_known(look):
+    """Every score and share in any sentence is a number of some claim or table."""
+    known = [*numbers_of(look), *SETTINGS]
+    known += [100 * number for number in known]
+    for sentence in shown_words(look):
+        for text in NUMBER.findall(sentence):
+            near = 0.5 * 10 ** -len(text.partition(".")[2]) + 1e-9
+            value = abs(_read(text))
+            assert any(abs(value - one) <= near for one in known), (text, sentence)
+
+
+def words_in_the_text_have_their_test(look):
+    """No sentence compares, wherever it stands, without a test that supports it."""
+    backed = " ".join(
+        f"{claim.words} {claim.short}"
+        for claim in look.claims
+        if isinstance(claim, Comparison) and claim.decided
+    )
+    for sentence in shown_words(look):
+        for hit in COMPARING.finditer(TALLIES.sub("", sentence)):
+            assert hit.group(0).lower() in backed.lower(), sentence
+
+
 def severity_has_evidence(look):
     """The order is by severity; a serious caveat with a number carries its interval."""
     order = [SEVERITIES.index(claim.severity) for claim in look.ordered]
@@ -198,6 +282,8 @@ LAWS = (
     interval_or_silence,
     comparisons_have_their_test,
     numbers_are_claimed,
+    numbers_in_the_text_are_known,
+    words_in_the_text_have_their_test,
     severity_has_evidence,
     unfinished_is_told,
     something_to_do,

@@ -496,6 +496,7 @@ def audit_results(draw):
         floor=draw(st.sampled_from([None, Floor(tuple(ways), draw(shares), 200)])),
         vanished=draw(st.sampled_from([(), (gone,)])),
         done=draw(st.integers(0, 9)),
+        ladder_open=draw(st.sampled_from([0, 0, 2])),
         planned=9,
         rows=120,
         whole_rows=draw(st.sampled_from([120, 5000])),

@@ -78,6 +78,7 @@ def gather(records: Records, prepared: Prepared, given: Given) -> Result:
         done=int(states.get("done", 0)),
         planned=int(states.sum()),
         failed=int(states.sum()) - int(states.get("done", 0)) - open_,
+        ladder_open=_ladder_open(records.trials),
         rows=int((~table.held).sum()),
         whole_rows=prepared.whole_rows,
         sampled=_sampled(prepared, screen),
@@ -85,6 +86,15 @@ def gather(records: Records, prepared: Prepared, given: Given) -> Result:
         seed=int(scenario["seed"]),
         folds=int(scenario["folds"]),
     )
+
+
+def _ladder_open(trials: pd.DataFrame) -> int:
+    """Count the trials of the first round of the ladder that have not ended."""
+    if "scenario.step" not in trials:
+        return 0
+    scored = trials[trials["scenario.part"] == "score"]
+    first = scored[scored["scenario.round"] == scored["scenario.round"].min()]
+    return int(first["state"].isin(_OPEN).sum())
 
 
 def trial_rows(records: Records) -> pd.DataFrame:

@@ -199,6 +199,9 @@ class Result:
     segments : tuple of Segment
     done, planned, failed : int
         Trials.
+    ladder_open : int
+        Trials that the score itself waits for: of a step, a fold and a model that no
+        round has seen. Further rounds only sharpen.
     whole_rows : int
     sampled : str
         What was left out of a long or wide table, in words.
@@ -226,6 +229,7 @@ class Result:
     done: int = 0
     planned: int = 0
     failed: int = 0
+    ladder_open: int = 0
     rows: int = 0
     whole_rows: int = 0
     sampled: str = ""

@@ -287,7 +287,7 @@ def _beside_clusters(
         "what do clusters pick up that gives the classes away?",
         size=abs(floor.value - context.scores.level_means[level][learner]),
     )
-    below = claim.standing == "below"
+    below = claim.standing == "below" and claim.score.has_interval
     return replace(claim, severity="serious" if below else "careful")
 
 

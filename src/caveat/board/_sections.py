@@ -225,6 +225,9 @@ def _rank_diagram(context: Context) -> Figure:
     listed = ", ".join(f"{one} {fixed(rank, 2)}" for one, rank in averages.items())
     joined = "; ".join(", ".join(clique) for clique in cliques) or "none"
     frame = ranks.ranks.rename("average_rank").rename_axis("learner").reset_index()
+    frame = frame.assign(
+        blocks=ranks.n_blocks, friedman_p=test.tied_f_p, critical_difference=reach
+    )
     fits = len(averages) <= _MOST_RANKED
     many = context.study.noun(ranks.n_blocks)
     return critical_difference_figure(
@@ -237,7 +240,7 @@ def _rank_diagram(context: Context) -> Figure:
         label=f"Average ranks, first to last: {listed}. Not told apart: {joined}.",
         conditions=f"Friedman {p_value(test.tied_f_p)}{nemenyi}{left}. Ties share a "
         "rank; a failed cell is last.",
-        downloads=[context.csv("average-ranks", frame.assign(blocks=ranks.n_blocks))],
+        downloads=[context.csv("average-ranks", frame)],
         cannot=""
         if fits
         else f"{count(len(averages))} learners do not fit into one "

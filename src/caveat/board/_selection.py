@@ -68,7 +68,9 @@ class Regrets:
             for rule in others
         }
         corrected = holm(np.array([one.p_value for one in tests.values()]))
-        apart = [r for r, p in zip(tests, corrected, strict=True) if p <= 0.05]
+        pairs = zip(tests.items(), corrected, strict=True)
+        # Equal differences have no spread, and so no interval that could speak.
+        apart = [r for (r, one), p in pairs if p <= 0.05 and one.low < one.high]
         test = "corrected resampled t-tests over repeats, paired, Holm-corrected"
         if not apart:
             return Tie(tuple(honest), test, **place)
@@ -90,7 +92,7 @@ class Regrets:
             severity="careful",
             kind="rules",
             size=abs(gap.value),
-            how=f"{test[:1].upper()}{test[1:]}; regret against the best row.",
+            how=f"{test[:1].upper()}{test[1:]}; regret against the oracle's row.",
             fix=say("Tune by {first}.", first=name(first)),
             **place,
         )
@@ -114,7 +116,7 @@ def selection_section(context: Context, regrets: Regrets) -> Section:
         figure = figures.score_dots(
             dots,
             name=f"{context.prefix}regret",
-            title="What each rule gives up against the row with the highest test score",
+            title="What each rule gives up against the row that test labels choose",
             label=f"{context.unit} given up by each rule: {listed}.",
             unit=f"{shorten(context.unit, 20)} given up",
             conditions="Mean over learners, worlds and repeats, 95\u00a0% interval "

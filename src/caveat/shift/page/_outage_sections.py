@@ -9,6 +9,7 @@ import pandas as pd
 
 from caveat import pages
 from caveat.measures import get as get_measure
+from caveat.pages import claims
 from caveat.shift.page._claims import CONSTANT
 from caveat.shift.registry import MEASURES
 from caveat.shift.result import Result
@@ -76,6 +77,7 @@ def backup_section(found: Result) -> pages.Section:
             columns=pages.names(list(found.backup), most=6),
             limit=limit,
         )
+    told = claims.Condition(sentence=words, counts=(found.protect or 0.0,))
     blocks: list[Any] = []
     if not found.pairs.empty:
         order = found.pairs.sort_values("loss", ascending=False).head(_MOST_ROWS)
@@ -110,7 +112,7 @@ def backup_section(found: Result) -> pages.Section:
     return pages.Section(
         "protect",
         "What to protect",
-        words,
+        told,
         lead="The cheapest set, found exactly; a loss counts by the upper end of its "
         "interval. Pairs were taken of the 15 columns that correlate most with the "
         "target.",

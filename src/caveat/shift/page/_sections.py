@@ -160,6 +160,9 @@ def decay_section(found: Result) -> pages.Section:
         model=pages.name(found.deployed),
         value=claims.written(middle),
     )
+    if not middle.has_interval:
+        who = pages.name(found.deployed)
+        words = pages.say("What {model} keeps as columns vanish", model=who)
     floor = Estimate(found.floor, found.title)
     figure = figures.decay(
         lines,
