@@ -406,7 +406,7 @@ def test_every_board_that_people_expect_is_there_with_its_files(make):
     assert all(" to " in str(prose(row.cells[2].text)) for row in elo.rows)
     assert [file.name for file in elo.downloads] == ["tables/elo.csv", "tables/elo.tex"]
     wins = next(one for one in blocks(chapter, Table) if one.name == "wins")
-    assert str(prose(wins.rows[0].cells[3].text)) == "12/0/0"
+    assert str(prose(wins.rows[0].cells[3].text)) == "12/0/0 (76 to 100)"
 
 
 def test_every_table_of_scores_has_its_floors(make):

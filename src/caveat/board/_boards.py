@@ -127,8 +127,8 @@ def _wins(context: Context, units: pd.DataFrame, over: str) -> Table:
         frame,
         columns,
         rows,
-        "A win by a hair counts as one by a mile. The file has the share of wins with "
-        "its 95\u00a0% interval (Wilson), ties as halves.",
+        "A win by a hair counts as one by a mile. In brackets: 95\u00a0% interval of "
+        "the share of wins in percent (Wilson), ties as halves.",
     )
 
 
@@ -136,7 +136,8 @@ def _against(row: object, over: str) -> Cell:
     wins, ties, losses = (int(getattr(row, k)) for k in ("wins", "ties", "losses"))
     share, low, high = (float(getattr(row, k)) for k in ("share", "low", "high"))
     ends = f"{percent(share)} ({percent(low)} to {percent(high)}) of {over}"
-    return Cell(f"{wins}/{ties}/{losses}", value=share, how=ends)
+    shown = f"{wins}/{ties}/{losses} ({100 * low:.0f} to {100 * high:.0f})"
+    return Cell(shown, value=share, how=ends)
 
 
 def _wilson(points: float, games: int) -> tuple[float, float]:
@@ -205,7 +206,8 @@ def _improvable(context: Context, units: pd.DataFrame, over: str) -> Table:
         frame,
         columns,
         rows,
-        f"0: first everywhere; 1: at the floor, {against}. Mean over {over}.",
+        f"0: first everywhere; 1: at the floor, {against}; more: below it. Mean over "
+        f"{over}; no interval below five.",
     )
 
 
@@ -255,7 +257,7 @@ def _effects(context: Context, units: pd.DataFrame, over: str) -> Iterator[Table
             Cell(fixed(row.difference, 3), value=row.difference),
             Cell(fixed(row.cliffs_delta, 2), value=row.cliffs_delta),
             *(
-                Cell("" if p != p else percent(p), value=None if p != p else p)
+                Cell("" if p != p else _probability(p), value=None if p != p else p)
                 for p in (row.p_better, row.p_same, row.p_worse)
             ),
         ]
@@ -282,6 +284,13 @@ def _effects(context: Context, units: pd.DataFrame, over: str) -> Iterator[Table
         f"Difference of means over {over}. Better, same, worse: {posterior}; "
         f"differences up to {_ROPE} {context.unit} count as the same.",
     )
+
+
+def _probability(p: float) -> str:
+    """Write a posterior probability; it never is 0 or 1."""
+    if p < 0.005 or p > 0.995:
+        return f"{'<' if p < 0.5 else '>'}\u00a0{percent(0.01 if p < 0.5 else 0.99)}"
+    return percent(p)
 
 
 def _ends(low: float, high: float, places: int) -> str:

@@ -130,13 +130,10 @@ def worth(context: Context) -> Iterator[Claim]:
     scores. The constant answer itself is no learner to be quoted.
     """
     scores, floor = context.scores, context.floor
-    shared = scores.verdict.kind != "none" and scores.leaders
-    able = [one for one in shared or scores.order if one in scores.intervals]
-    able = [one for one in able if one not in CONSTANT_LEARNERS] or able
+    able, shared = _able(context)
     if not able:
         return
-    sign = context.measure.sign
-    one = min(able, key=lambda x: _careful_end(scores.intervals[x], sign))
+    one = _least_sure(context)
     who: Words = name(context.names[one])
     if len(able) > 1:
         these = " of these" if shared else ""
@@ -157,17 +154,32 @@ def _held(
     **more: Any,
 ) -> AgainstFloor:
     """Hold a learner against a floor: paired, where the floor was measured."""
-    paired = None if floor.each is None else context.beside(floor, level)[learner]
+    gap = None if floor.each is None else context.beside(floor, level)[learner]
     return AgainstFloor(
         who,
         context.scores.estimate(learner, level),
         Estimate(floor.value, context.unit),
         floor.name,
         sign=int(context.measure.sign),
-        p_value=None if paired is None else paired.p_value,
-        difference=None if paired is None else paired.difference,
+        difference=gap,
         **more,
     )
+
+
+def _able(context: Context) -> tuple[list[str], bool]:
+    """Give who may be quoted, and whether these share the first place."""
+    scores = context.scores
+    shared = scores.verdict.kind != "none" and bool(scores.leaders)
+    those = scores.leaders if shared else scores.order
+    able = [one for one in those if one in scores.intervals]
+    return [one for one in able if one not in CONSTANT_LEARNERS] or able, shared
+
+
+def _least_sure(context: Context) -> str:
+    """Give the one of them whose interval promises least; empty if there is none."""
+    known, sign = context.scores.intervals, context.measure.sign
+    able, _ = _able(context)
+    return min(able, key=lambda one: _careful_end(known[one], sign), default="")
 
 
 def _careful_end(interval: Interval, sign: float) -> float:
@@ -255,13 +267,37 @@ def _floors_by_level(context: Context) -> Iterator[Claim]:
         ours = [one for one in study.learners if one in means]
         if not ours or not np.isfinite(floor.value):
             continue
-        held = context.beside(floor, level)
-        if any(held[one].standing in ("above", "open") for one in ours):
+        gaps = [context.beside(floor, level)[one] for one in ours]
+        if any(gap.low is None or gap.low > 0 for gap in gaps):
             continue
         first = max(ours, key=lambda one: context.measure.sign * means[one])
-        yield _beside_clusters(context, first, level, number, floor)
+        claim = _beside_clusters(context, first, level, number, floor)
+        told = not level and context.floor.name == CLUSTERS
+        if told and first == _least_sure(context) and claim.standing == "at":
+            # The title says it of this learner; it is not said twice.
+            yield _none_above(claim, len(ours), floor)
+        else:
+            yield claim
         if not level:  # what holds on the whole need not be said of each part
             return
+
+
+def _none_above(claim: AgainstFloor, learners: int, floor: Floor) -> Claim:
+    return Condition(
+        sentence=say(
+            "None of {n} is seen above {floor}, {value}.",
+            n=plural(learners, "learner"),
+            floor=floor.name,
+            value=claim.floor.text,
+        ),
+        counts=(learners, floor.value),
+        severity="careful",
+        kind=claim.kind,
+        section=claim.section,
+        name=claim.name,
+        fix=claim.fix,
+        size=claim.size,
+    )
 
 
 def _beside_clusters(

@@ -21,7 +21,7 @@ from caveat.board._study import (
     Study,
     distinct_titles,
 )
-from caveat.board._verdict import ALPHA, Beside, Verdict, beside, decide
+from caveat.board._verdict import ALPHA, Verdict, beside, decide
 from caveat.pages import Download, count, decimals, fixed, shorten, to_csv, to_latex
 from caveat.pages.claims import Estimate
 from caveat.statistics import (
@@ -220,27 +220,27 @@ class Scores:
 
     @cached_property
     def friedman(self) -> FriedmanTest | None:
-        """Friedman's test of the average ranks; None where there are too few."""
-        ranks = self.rank_table
-        return None if ranks is None or ranks.n_blocks < 2 else friedman_test(ranks)
+        """Friedman's test of the average ranks; None unless blocks are data sets.
 
-    @cached_property
-    def differ(self) -> bool:
-        """Whether the test finds any difference between average ranks."""
-        return self.friedman is not None and self.friedman.tied_f_p < ALPHA
+        Worlds of one data set are no independent blocks, and a few data sets no sample.
+        """
+        ranks, alike = self.rank_table, len(self.blocks) == len(self.study.datasets)
+        if ranks is None or not alike or self.verdict.kind != "data sets":
+            return None
+        return friedman_test(ranks)
 
     @cached_property
     def critical_difference(self) -> float | None:
         """Nemenyi's critical difference, if Friedman's test finds any difference."""
         ranks = self.rank_table
-        if ranks is None or not self.differ:
+        if ranks is None or self.friedman is None or self.friedman.tied_f_p >= ALPHA:
             return None
         return critical_difference(ranks.n_learners, ranks.n_blocks, alpha=ALPHA)
 
     @cached_property
     def cliques(self) -> tuple[tuple[str, ...], ...]:
-        """Learners that cannot be told apart; all of them without a difference."""
-        if self.rank_table is None:
+        """Learners that ranks do not tell apart; none where ranks test nothing."""
+        if self.rank_table is None or self.friedman is None:
             return ()
         if self.critical_difference is None:
             return (tuple(self.rank_table.ranks.index),)
@@ -378,7 +378,7 @@ class Context:
         clusters = Floor(self.free_of(), CLUSTERS, self.scorer.clusters(self.measure))
         return find_floor(self.study, self.scores, clusters)
 
-    def beside(self, floor: Floor, level: str = "") -> dict[str, Beside]:
+    def beside(self, floor: Floor, level: str = "") -> dict[str, Estimate]:
         """Hold every learner against a floor, on the splits that both were run on."""
         table = self.scores.by_repeat_of(level)[list(self.study.learners)]
         measure = self.measure
@@ -397,7 +397,7 @@ class Context:
         if not np.isfinite(self.floor.value):
             return ()
         found = self.beside(self.floor)
-        return tuple(one for one, held in found.items() if held.standing == "above")
+        return tuple(one for one, gap in found.items() if (gap.low or 0.0) > 0)
 
     @cached_property
     def names(self) -> dict[str, str]:

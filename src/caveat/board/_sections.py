@@ -213,34 +213,35 @@ def _rank_diagram(context: Context) -> Figure:
     scores = context.scores
     ranks, test = scores.rank_table, scores.friedman
     assert ranks is not None
-    assert test is not None
     shown, reach = context.names, scores.critical_difference
     averages = ranks.ranks.rename(shown)
     cliques = [[shown[one] for one in clique] for clique in scores.cliques]
-    nemenyi = "; no pair is tested"
-    if reach is not None:
-        nemenyi = f", Nemenyi's critical difference {fixed(reach, 2)}"
     left_out = len(scores.blocks) - ranks.n_blocks
     left = f" ({count(left_out)} left out: not run by all)" if left_out else ""
     listed = ", ".join(f"{one} {fixed(rank, 2)}" for one, rank in averages.items())
-    joined = "; ".join(", ".join(clique) for clique in cliques) or "none"
     frame = ranks.ranks.rename("average_rank").rename_axis("learner").reset_index()
-    frame = frame.assign(
-        blocks=ranks.n_blocks, friedman_p=test.tied_f_p, critical_difference=reach
-    )
     fits = len(averages) <= _MOST_RANKED
-    many = context.study.noun(ranks.n_blocks)
+    title = f"Average ranks over {count(ranks.n_blocks)} "
+    title += context.study.noun(ranks.n_blocks)
+    label, tested = f"Average ranks, first to last: {listed}.", "They test nothing"
+    if test is not None:
+        joined = "; ".join(", ".join(clique) for clique in cliques) or "none"
+        label += f" Not told apart: {joined}."
+        title += "; a bar joins those that ranks do not tell apart"
+        nemenyi = "; no pair is tested"
+        if reach is not None:
+            nemenyi = f", Nemenyi's critical difference {fixed(reach, 2)}"
+        tested = f"Friedman {p_value(test.tied_f_p)}{nemenyi}"
+        frame = frame.assign(friedman_p=test.tied_f_p, critical_difference=reach)
     return critical_difference_figure(
         f"{context.prefix}critical-difference",
         averages,
         cliques,
         reach,
-        title=f"Average ranks over {count(ranks.n_blocks)} {many}; a bar joins those "
-        "that ranks do not tell apart",
-        label=f"Average ranks, first to last: {listed}. Not told apart: {joined}.",
-        conditions=f"Friedman {p_value(test.tied_f_p)}{nemenyi}{left}. Ties share a "
-        "rank; a failed cell is last.",
-        downloads=[context.csv("average-ranks", frame)],
+        title=title,
+        label=label,
+        conditions=f"{tested}{left}. Ties share a rank; a failed cell is last.",
+        downloads=[context.csv("average-ranks", frame.assign(blocks=ranks.n_blocks))],
         cannot=""
         if fits
         else f"{count(len(averages))} learners do not fit into one "

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from caveat.pages.claims import Estimate, Standing
+from caveat.pages.claims import Estimate
 from caveat.statistics import (
     average_ranks,
     bounded_interval,
@@ -78,26 +78,6 @@ class _Against:
     p_values: dict[str, float]
 
 
-@dataclass(frozen=True)
-class Beside:
-    """A learner against a floor: its mean less the floor's, positive if better.
-
-    `p_value` is Holm-corrected for all learners that are held against it.
-    """
-
-    difference: Estimate
-    p_value: float
-
-    @property
-    def standing(self) -> Standing:
-        """Whether both the interval and the corrected test put it above or below."""
-        low, high = self.difference.low, self.difference.high
-        if low is None or high is None:
-            return "open"
-        told = self.p_value <= ALPHA and (low > 0 or high < 0)
-        return ("above" if low > 0 else "below") if told else "at"
-
-
 def beside(
     table: pd.DataFrame,
     floor: pd.Series,
@@ -106,32 +86,27 @@ def beside(
     unit: str,
     span: tuple[float, float],
     test_share: float,
-) -> dict[str, Beside]:
+) -> dict[str, Estimate]:
     """Hold learners against a floor that was measured on the same splits.
 
-    Up to five data sets: the corrected resampled t-test over repeats, each the mean
-    over data sets. Six and more: Wilcoxon's signed-rank test over data sets. Parameters
-    as in `decide`; `floor` has the index of `table`.
+    Gives the mean of a learner less the floor's, positive if better, with an interval
+    that holds for all learners together (Bonferroni); so the interval is the test. Up
+    to five data sets: the corrected resampled t over repeats, each the mean over data
+    sets. Six and more: t over data sets. Parameters as in `decide`; `floor` has the
+    index of `table`.
     """
     gaps = sign * table.sub(floor, axis=0)
     many = len(gaps.index.unique(0)) >= _FEWEST_DATA_SETS
-    held, p_values = {}, []
+    noun, share = ("data sets", 0.0) if many else ("repeats", test_share)
+    level = 1 - ALPHA / max(1, gaps.shape[1])
+    held = {}
     for learner in gaps:
         gap = _by_unit(gaps[learner], many=many)
-        if many:
-            noun, share = "data sets", 0.0
-            pair = pd.DataFrame({"gap": gap, "none": 0.0})
-            p = float(wilcoxon_holm(pair)["p"].iloc[0]) if len(gap) else 1.0
-        else:
-            noun, share = "repeats", test_share
-            p = _resampled_p(gap, share / (1 - share))
-        basis = f"{len(gap)} {noun}, paired"
-        held[str(learner)] = _difference(gap, unit, span[1] - span[0], share, basis)
-        p_values.append(p)
-    corrected = holm(np.array(p_values))
-    return {
-        one: Beside(held[one], float(p)) for one, p in zip(held, corrected, strict=True)
-    }
+        basis = f"{len(gap)} {noun}, paired, for {gaps.shape[1]} learners together"
+        held[str(learner)] = _difference(
+            gap, unit, span[1] - span[0], share, basis, level
+        )
+    return held
 
 
 def _by_unit(gap: pd.Series, *, many: bool) -> np.ndarray:
@@ -300,11 +275,18 @@ def _against(
 
 
 def _difference(
-    gap: np.ndarray, unit: str, width: float, share: float, basis: str
+    gap: np.ndarray,
+    unit: str,
+    width: float,
+    share: float,
+    basis: str,
+    level: float = 1 - ALPHA,
 ) -> Estimate:
     """Mean difference with an interval inside what differences can be."""
     known = gap[~np.isnan(gap)]
-    found = bounded_interval(known, range=(-width, width), test_share=share)
+    found = bounded_interval(
+        known, range=(-width, width), test_share=share, confidence=level
+    )
     if len(known) > 1 and np.ptp(known) < 1e-12:
         # Equal differences: no spread to make an interval of. A few of them may be
         # chance, six of one sign are not (2 of 64 tosses); no difference is a tie.

@@ -53,7 +53,7 @@ def report(
     records are left out and counted on the page; the exit code is then 1.
     """
     from caveat.board import build_page
-    from caveat.pages import write
+    from caveat.pages import plural, write
 
     where = find_ledger(ledger)
     records, shown = read_ledger(where, study)
@@ -75,7 +75,8 @@ def report(
     fine = ["done", "pending", "running", "damaged"]
     failed = sum(int((~one.trials["state"].isin(fine)).sum()) for one in records)
     caveats = sum(len(look.caveats) for look in page.chapters)
-    counts = f"{caveats} caveats, {trials:,} trials, {failed or 'none'} failed"
+    counts = f"{plural(caveats, 'caveat')}, {plural(trials, 'trial')}"
+    counts += f", {failed or 'none'} failed"
     say(f"{counts}. Page: {index}")
     if tell_damage([item for one in records for item in one.damaged], where):
         ctx.exit(1)

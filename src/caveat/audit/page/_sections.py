@@ -297,7 +297,7 @@ def _models(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
         )
         for one in found.models
     ]
-    constant = f"{found.chance:.3g}" if found.chance == found.chance else "–"
+    constant = pages.fixed(found.chance, 2) if found.chance == found.chance else "–"
     rows.append(
         pages.Row(
             [pages.Cell("constant answer"), pages.Cell(constant)]

@@ -73,7 +73,7 @@ def leaks(evidence: Evidence, grouped: tuple[str, ...]) -> list[Finding]:
         rest = evidence.without(*(exact | {question.column}))
         severity = judge(score, rest, bar)
         if severity:
-            found[question.column] = _leak(question, score, rest, severity, target)
+            found[question.column] = _leak(question, score, severity, target)
     return list(found.values())
 
 
@@ -126,9 +126,7 @@ def has_valley(values: NDArray[np.float64], codes: NDArray[np.intp]) -> bool:
     return inside < 0.7 * min(density(low), density(high))
 
 
-def _leak(
-    question: Question, score: Score, rest: float, severity: str, target: Target
-) -> Finding:
+def _leak(question: Question, score: Score, severity: str, target: Target) -> Finding:
     name = question.column
     return Finding(
         kind="leak",
@@ -140,8 +138,7 @@ def _leak(
         measure=target.measure,
         sentence=(
             f"{question.label[0].upper()}{question.label[1:]} alone tells the target: "
-            f"{target.words(score.value)} ({score.low:.3f} to {score.high:.3f}); all "
-            f"other columns together reach {rest:.3f}."
+            f"{target.words(score.value)} ({score.low:.3f} to {score.high:.3f})."
         ),
         fix=(
             f"Ask when {name!r} is known: if only with or after the target, leave it "

@@ -70,18 +70,19 @@ class Estimate:
     def places(self) -> int:
         """Decimals that the interval supports; two where there is none.
 
-        A value that is surely not 0 gets as many as it takes to see that.
+        A value that is surely not 0 gets as many as it takes to see that, and so does
+        one that is not quite 1.
         """
         if not self.has_interval:
             return 2
         assert self.low is not None
         assert self.high is not None
         places = max(2, decimals((self.high - self.low) / 2))
-        if self.low > 0 or self.high < 0:
-            enough = range(places, _MOST_PLACES + 1)
-            seen = [more for more in enough if round(self.value, more) != 0]
-            return seen[0] if seen else places
-        return places
+        whole = {1.0} if 0.9 < self.value < 1 else set()
+        whole |= {0.0} if self.low > 0 or self.high < 0 else set()
+        enough = range(places, _MOST_PLACES + 1)
+        seen = [more for more in enough if round(self.value, more) not in whole]
+        return seen[0] if seen else places
 
     @property
     def text(self) -> str:

@@ -71,8 +71,8 @@ class AgainstFloor(Claim):
         Where a test of its own decides in place of the interval: shuffled labels
         give a p-value, not a value to compare with.
     difference : Estimate, optional
-        Score less floor on the same splits, positive if better: decides, with
-        `p_value` where there is one, in place of the score's own interval.
+        Score less floor on the same splits, positive if better: its interval decides
+        in place of the score's own.
     many : bool
         Whether the subject is a plural.
     """
@@ -121,8 +121,6 @@ class AgainstFloor(Claim):
     def _paired(self, gap: Estimate) -> Standing:
         if gap.low is None or gap.high is None:
             return "open"
-        if self.p_value is not None and self.p_value > self.alpha:
-            return "at"
         if gap.low > 0:
             return "above"
         return "below" if gap.high < 0 else "at"
@@ -137,7 +135,7 @@ class AgainstFloor(Claim):
         """Say where the score lies beside the floor, with its interval."""
         template = _AGAINST[self.standing]
         if self.difference is not None and self.difference.has_interval:
-            template = f"{template[:-1]}; paired, a difference of {{gap}}."
+            template = f"{template[:-1]}; {{basis}}: a difference of {{gap}}."
         return self._say(template, written(self.score))
 
     @property
@@ -147,7 +145,11 @@ class AgainstFloor(Claim):
 
     def _say(self, template: str, number: Prose) -> Prose:
         bar = self.floor.interval or self.floor.text
+        if self.floor.interval and self.p_value is None:
+            bar = f"{self.floor.text} ({bar})"  # a score; a band has its own p-value
         verbs = {word: word if self.many else one for word, one in _ONE.items()}
-        gap = "" if self.difference is None else written(self.difference)
-        parts = {"score": number, "floor": self.floor_name, "bar": bar, "gap": gap}
+        parts = {"score": number, "floor": self.floor_name, "bar": bar}
+        if self.difference is not None:
+            basis = self.difference.basis
+            parts |= {"gap": written(self.difference), "basis": basis}
         return started(say(template, who=self.subject, **verbs, **parts))
