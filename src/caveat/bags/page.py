@@ -232,7 +232,7 @@ def _groups(found: Result) -> pages.Section:
     return pages.Section(
         "groups",
         "The groups",
-        f"{pages.count(found.n_groups)} groups of {pages.count(found.rows)} rows",
+        f"{pages.count(found.n_groups)} groups, {pages.count(found.rows)} rows in all",
         lead="The larger the spread of the shares, and the smaller the groups, the "
         "more they tell.",
         blocks=blocks,

@@ -139,6 +139,14 @@ def _claims(found: Result, model_auc: float | None) -> Iterator[claims.Claim]:
         )
 
 
+def _skill_ends(found: Result) -> tuple[float, ...]:
+    """Carry the interval of the value to the way from shuffled labels to 1."""
+    one, mean = found.estimate, found.null[0]
+    if one.low is None or one.high is None or not mean < 1:
+        return ()
+    return tuple((end - mean) / (1 - mean) for end in (one.low, one.high))
+
+
 def _verdict(found: Result) -> Iterator[claims.Claim]:
     """Say what the value means; how bad is decided by the interval's lower end."""
     numbers = found.measure == "concordance"
@@ -168,14 +176,16 @@ def _verdict(found: Result) -> Iterator[claims.Claim]:
     mean, low = found.null[0], found.estimate.low
     surely = low is not None and (low - mean) / (1 - mean) >= 0.6
     verdict = TRIVIAL if surely else PARTLY
+    ends = _skill_ends(found)
+    shown = f" ({ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
     yield claims.Condition(
         sentence=in_words(verdict, numbers=numbers),
         severity="serious" if surely else "careful",
         kind="free",
         section="eapp",
         size=found.skill,
-        how=f"{found.skill:.2f} of the way from shuffled labels to 1.",
-        counts=(found.skill, 1),
+        how=f"{found.skill:.2f}{shown} of the way from shuffled labels to 1.",
+        counts=(found.skill, 1, *ends),
         estimate=found.estimate,
         fix=_driver_advice(found),
     )

@@ -456,6 +456,14 @@ def _threshold_section(found: Result) -> pages.Section:
         )
         for name, row in zip(table.index, table.to_numpy(), strict=True)
     ]
+    rows += [
+        pages.Row(
+            [pages.Cell(f"{one.name}, no feature")]
+            + [pages.Cell(pages.fixed(one.values.get(name))) for name in table.columns],
+            place="bottom",
+        )
+        for one in found.floors
+    ]
     return pages.Section(
         "thresholds",
         "The thresholds",
@@ -466,8 +474,8 @@ def _threshold_section(found: Result) -> pages.Section:
             high=pages.fixed(honest.max()),
         ),
         lead="A label is given if its score is above a threshold. Each row is one way "
-        "to find thresholds on held-out training scores; the last looked at the test "
-        "rows and is no result.",
+        f"to find thresholds on held-out training scores; “{_TUNED}” looked at the "
+        "test rows and is no result. The last rows look at no feature.",
         blocks=[pages.Table("cuts", "Decision measures by threshold", columns, rows)],
     )
 

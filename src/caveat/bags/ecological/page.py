@@ -453,7 +453,7 @@ def _groups(found: SharesResult) -> pages.Section:
     return pages.Section(
         "groups",
         "The groups",
-        f"{pages.count(found.n_groups)} groups of {pages.count(found.rows)} rows",
+        f"{pages.count(found.n_groups)} groups, {pages.count(found.rows)} rows in all",
         lead="The known share of every group beside that of the answers.",
         blocks=[share_table(found.groups, shown)],
     )

@@ -60,6 +60,10 @@ def missing_section(found: Result) -> pages.Section:
                 ]
             )
         )
+    constant = [pages.Cell(CONSTANT), pages.Cell(), pages.Cell()]
+    constant += [cell(found.floor, 2)] * 2
+    constant += [pages.Cell(), pages.Cell(), cell(found.floor, 2), pages.Cell()]
+    rows.append(pages.Row(constant, "bottom"))
     table = pages.Table(
         "missing",
         pages.say("{measure} before and after the loss", measure=found.title),
@@ -89,7 +93,8 @@ def columns_section(found: Result) -> pages.Section:
             for row in shown]  # fmt: skip
     sure = int(sum(positive(row["sure_low"]) for row in mine.to_dict("records")))
     words = pages.say(
-        "{sure} of {all} columns {are} seen to cost {model} something by vanishing",
+        "{sure} of {all} columns {are} seen to cost {model} something by vanishing, "
+        "corrected for looking at all of them",
         sure=pages.strong(str(sure) if sure else "None"),
         are="is" if sure == 1 else "are",
         all=str(len(mine)),
@@ -123,9 +128,12 @@ def _column_table(found: Result) -> pages.Table:
                     cell(row["after"], loss.places),
                     cell(row["loss"], loss.places, "strong"),
                     pages.Cell(loss.interval),
+                    cell(row["sure_low"], loss.places),
                 ]
             )
         )
+    constant = [pages.Cell(CONSTANT), cell(found.floor, 2)]
+    rows.append(pages.Row([*constant, *[pages.Cell()] * 3], "bottom"))
     return pages.Table(
         "columns",
         pages.say("What each column is worth to {model}", model=found.deployed),
@@ -134,6 +142,7 @@ def _column_table(found: Result) -> pages.Table:
             pages.Column(found.title),
             pages.Column("Loss", best="max", sorted=True),
             pages.Column("95 %"),
+            pages.Column("Surely at least", below="corrected for all columns"),
         ],
         rows,
         brief=True,
