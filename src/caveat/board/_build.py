@@ -323,12 +323,13 @@ def _no_value(study: Study, prefix: str, command: str) -> Look:
 def _field(context: Context) -> Figure:
     """Draw every learner on one line, beside the floor and the reference."""
     study, scores = context.study, context.scores
+    untested = scores.verdict.kind == "none"
     known = [one for one in scores.order if one in scores.intervals]
     marks = [
         figures.Mark(
             context.names[one],
             scores.estimate(one),
-            "earned" if one in scores.leaders else "faint",
+            "earned" if untested or one in scores.leaders else "faint",
         )
         for one in known
     ]
@@ -354,13 +355,15 @@ def _field(context: Context) -> Figure:
         limits=context.measure.range,
         sign=context.measure.sign,
         conditions=say(
-            "Mean test {unit} over {where}; {repeats}{chosen}. Blue: not told from the "
-            "first. Lines: 95\u00a0% intervals over {over}.",
+            "Mean test {unit} over {where}; {repeats}{chosen}. {blue}{lines}",
             unit=name(context.unit),
             where=context.where,
             repeats=plural(scores.cells.repeats, "repeat"),
             chosen=chosen,
-            over=scores.over,
+            blue="" if untested else "Blue: not told from the first. ",
+            lines="One run each, so no intervals."
+            if scores.alone
+            else f"Lines: 95\u00a0% intervals over {scores.over}.",
         ),
     )
 

@@ -82,9 +82,10 @@ def standing(context: Context) -> Claim:
     if verdict.kind == "each":
         alone = sum(len(one) == 1 for one in verdict.sets.values())
         words = say(
-            "On {n} of {all} data sets every other learner is told from {who}.",
+            "On {n} of {all} data sets {others} from {who}.",
             n=count(alone),
             all=count(len(verdict.sets)),
+            others=_others(context, verdict.leaders[0]),
             who=name(who[0]),
         )
         return Standings(sentence=words, counts=(alone, len(verdict.sets)), **place)
@@ -100,6 +101,16 @@ def standing(context: Context) -> Claim:
         verdict.pairs,
         **place,
     )
+
+
+def _others(context: Context, first: str) -> Words:
+    """Name those who were compared with the first; who gave no value was not."""
+    out = {first, *context.scores.verdict.unranked}
+    others = [context.names[o] for o in context.scores.order if o not in out]
+    if len(others) > 3:
+        return f"all {count(len(others))} others are told"
+    are = "is" if len(others) == 1 else "are"
+    return say("{who} {are} told", who=names(others), are=are)
 
 
 def _differs_by_data_set(
@@ -154,7 +165,7 @@ def _held(
     **more: Any,
 ) -> AgainstFloor:
     """Hold a learner against a floor: paired, where the floor was measured."""
-    gap = None if floor.each is None else context.beside(floor, level)[learner]
+    gap = None if floor.each is None else context.beside(floor, level).get(learner)
     return AgainstFloor(
         who,
         context.scores.estimate(learner, level),
@@ -267,15 +278,16 @@ def _floors_by_level(context: Context) -> Iterator[Claim]:
         ours = [one for one in study.learners if one in means]
         if not ours or not np.isfinite(floor.value):
             continue
-        gaps = [context.beside(floor, level)[one] for one in ours]
-        if any(gap.low is None or gap.low > 0 for gap in gaps):
+        held = context.beside(floor, level)
+        gaps = [held[one].low if one in held else None for one in ours]
+        if any(low is None or low > 0 for low in gaps):
             continue
         first = max(ours, key=lambda one: context.measure.sign * means[one])
         claim = _beside_clusters(context, first, level, number, floor)
         told = not level and context.floor.name == CLUSTERS
         if told and first == _least_sure(context) and claim.standing == "at":
             # The title says it of this learner; it is not said twice.
-            yield _none_above(claim, len(ours), floor)
+            yield _none_above(claim, len(study.learners), floor)
         else:
             yield claim
         if not level:  # what holds on the whole need not be said of each part

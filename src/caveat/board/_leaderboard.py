@@ -377,15 +377,15 @@ class _View:
             never = "never sees the test part"
             sees = "reads true labels" if scores.choice.oracle else never
             chosen = f"; tuned by {scores.choice.title}, which {sees}"
+        corrected = ", corrected for shared rows" if scores.over == "repeats" else ""
+        ends = f"Intervals over {scores.over}, inside the measure's range{corrected}."
         return say(
-            "{where}; {repeats}{chosen}. {larger} is better. Intervals over {over}, "
-            "inside the measure's range{corrected}.",
+            "{where}; {repeats}{chosen}. {larger} is better. {ends}",
             where=self.context.where,
             repeats=plural(scores.cells.repeats, "repeat"),
             chosen=chosen,
             larger=larger,
-            over=scores.over,
-            corrected=", corrected for shared rows" if scores.over == "repeats" else "",
+            ends="One run each, so no intervals." if scores.alone else ends,
         )
 
 

@@ -95,6 +95,11 @@ class Scores:
         datasets = set(self.blocks["dataset"].to_numpy()[scored])
         return "data sets" if len(datasets) >= FEWEST_DATA_SETS else "repeats"
 
+    @property
+    def alone(self) -> bool:
+        """Whether every number is one run, so that there are no intervals."""
+        return self.over == "repeats" and self.cells.repeats == 1
+
     @cached_property
     def _searches(self) -> pd.DataFrame:
         """Every search: data set, repeat, learner, level, value."""

@@ -178,8 +178,9 @@ def _above_floor(context: Context) -> Words:
         return say("{n} scored; no floor is known", n=plural(len(known), "learner"))
     above = len(context.above_floor)
     return say(
-        "{n} of {all} learners are seen above the floor of {value}, {what}",
+        "{n} of {all} learners {are} seen above the floor of {value}, {what}",
         n=count(above) if above else "None",
+        are="are" if above > 1 else "is",
         all=count(len(context.study.learners)),
         value=context.number(floor.value),
         what=floor.name,
@@ -295,8 +296,9 @@ def cost_section(context: Context, seconds: pd.Series) -> Section:
         ),
         title="What a search takes, and what it reaches",
         label=f"{context.unit} against seconds per search: {listed}.",
-        conditions=f"95\u00a0% intervals over {scores.over}. Filled: nothing faster "
-        "has a better mean, whether or not a test tells them apart.",
+        conditions=("" if scores.alone else f"95\u00a0% intervals over {scores.over}. ")
+        + "Filled: nothing faster has a better mean, whether or not a test tells them "
+        "apart.",
         downloads=[context.csv("cost", frame)],
     )
     return Section("cost", "Cost", told(study, title), blocks=[figure])

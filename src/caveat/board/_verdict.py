@@ -92,10 +92,10 @@ def beside(
     Gives the mean of a learner less the floor's, positive if better, with an interval
     that holds for all learners together (Bonferroni); so the interval is the test. Up
     to five data sets: the corrected resampled t over repeats, each the mean over data
-    sets. Six and more: t over data sets. Parameters as in `decide`; `floor` has the
-    index of `table`.
+    sets. Six and more: t over data sets. Learners without a value are left out.
+    Parameters as in `decide`; `floor` has the index of `table`.
     """
-    gaps = sign * table.sub(floor, axis=0)
+    gaps = (sign * table.sub(floor, axis=0)).dropna(axis=1, how="all")
     many = len(gaps.index.unique(0)) >= _FEWEST_DATA_SETS
     noun, share = ("data sets", 0.0) if many else ("repeats", test_share)
     level = 1 - ALPHA / max(1, gaps.shape[1])

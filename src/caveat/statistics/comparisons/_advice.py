@@ -25,14 +25,14 @@ def fitting_test(*, data_sets: int, learners: int, repeats: int) -> str:
     paired differences.'
     >>> fitting_test(data_sets=12, learners=4, repeats=3)
     'Twelve data sets and four learners: Friedman over ranks, then Wilcoxon signed-rank
-    tests of all pairs with Holm correction.'
+    tests of pairs, with Holm correction for all comparisons.'
     """
     if learners < 2:
         return "One learner: there is nothing to compare it with."
     if data_sets == 1 and repeats < 2:
         return "One data set, one split: no test; only its rows can be resampled."
     if data_sets == 1:
-        holm = "" if learners == 2 else ", with Holm correction for all pairs"
+        holm = "" if learners == 2 else ", with Holm correction for all comparisons"
         return (
             f"One data set, {repeats} splits that share rows: the corrected resampled "
             f"t-test of the paired differences{holm}."
@@ -41,7 +41,7 @@ def fitting_test(*, data_sets: int, learners: int, repeats: int) -> str:
         return (
             f"{_word(data_sets)} data sets: too few for a test over data sets (six "
             "differences are the least that can reach p = 0.05); each is compared "
-            "by itself."
+            f"by itself, {_alone(repeats)}."
         )
     if learners == 2:
         return (
@@ -50,9 +50,15 @@ def fitting_test(*, data_sets: int, learners: int, repeats: int) -> str:
         )
     return (
         f"{_word(data_sets)} data sets and {_word(learners).lower()} learners: "
-        "Friedman over ranks, then Wilcoxon signed-rank tests of all pairs with Holm "
-        "correction."
+        "Friedman over ranks, then Wilcoxon signed-rank tests of pairs, with Holm "
+        "correction for all comparisons."
     )
+
+
+def _alone(repeats: int) -> str:
+    if repeats < 2:
+        return "and one split allows no test"
+    return f"by the corrected resampled t-test over its {repeats} splits"
 
 
 def _word(number: int) -> str:
