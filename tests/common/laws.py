@@ -43,6 +43,8 @@ SETTINGS = {95, 0.05, 0.01, 0.001, 0.1, 70}
 """Numbers that are no finding: level, limits of p, region of equivalence, margins."""
 TALLIES = re.compile(r"\bwins?\b", re.IGNORECASE)
 """Wins that the board of wins, ties and losses counts are no verdict."""
+SCORE = re.compile(r"\b(AUC|accuracy|F1|precision|RMSE|Honest)\b", re.IGNORECASE)
+FLOOR = re.compile(r"always yes|shuffled", re.IGNORECASE)
 DIFFERENCES = ("difference", "loss", "change", "regret")
 """Fields of claims that hold a difference of two scores."""
 RANGES = {"AUC": (0, 1), "accuracy": (0, 1), "concordance": (0, 1), "F1": (0, 1)}
@@ -74,9 +76,12 @@ def blocks(look, *kinds):
 
 
 def floors_in_tables(look):
-    """A board of scores holds its floors, below the learners."""
+    """A table of scores holds its floors: in rows below, or in a column."""
     for table in blocks(look, Table):
-        if table.look == "board":
+        titles = [str(prose(column.title)) for column in table.columns]
+        scores = any(SCORE.search(title) for title in titles)
+        column = any(FLOOR.search(title) for title in titles)
+        if (scores or table.look == "board") and table.name != "floor" and not column:
             assert any(row.place == "bottom" for row in table.rows), table.name
 
 

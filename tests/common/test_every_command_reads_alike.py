@@ -247,8 +247,29 @@ COMMANDS = [eapp, shift, multilabel, bags, shares, candidates, audit, run]
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda one: one.__name__)
 def test_target_classes_and_columns_are_the_same(monkeypatch, case, command):
-    file, *expected, known, positive = case
-    columns, left_out, classes, called = command(monkeypatch, file)
+    read_alike(command(monkeypatch, case[0]), case)
+
+
+def read_alike(found, case):
+    """The law: a command has the columns, classes and positive class of all others."""
+    _, *expected, known, positive = case
+    columns, left_out, classes, called = found
     assert [columns, left_out] == expected
     assert sorted(classes or known) == known
     assert called in (None, positive)
+
+
+OWN_WAYS = {
+    "dates and names as features": lambda c, out, *rest: ([*c, *out], {}, *rest),
+    "classes of its own": lambda c, out, classes, p: (c, out, classes[:-1], p),
+    "another positive class": lambda c, out, classes, p: (c, out, classes, f"not {p}"),
+}
+
+
+@pytest.mark.parametrize("way", OWN_WAYS)
+def test_a_command_that_reads_in_its_own_way_is_seen(way):
+    read = (["age"], {"day": "date"}, ["ill", "well"], "ill")
+    case = ("file", *read)
+    read_alike(read, case)
+    with pytest.raises(AssertionError):
+        read_alike(OWN_WAYS[way](*read), case)

@@ -124,8 +124,10 @@ def _action(found: Result) -> pages.Words:
     words = parts[0]
     for part in parts[1:]:
         words = words + ", " + part
+    one = found.score
+    ends = f" ({one.interval})" if one.interval else ""
     report = pages.say(
-        ", and report {score}.", score=pages.strong(f"{found.score.text}")
+        ", and report {score}{ends}.", score=pages.strong(one.text), ends=ends
     )
     return claims.started(words) + report
 

@@ -42,6 +42,7 @@ _CAUSES = {
     "time": "time",
 }
 _MOST_COLUMNS = 6
+_CONSTANT = "constant answer"
 
 
 def sections(found: Result, made: Sequence[claims.Claim]) -> list[pages.Section]:
@@ -139,6 +140,9 @@ def _column_table(found: Result) -> pages.Table:
         for row in shown.itertuples()
     ]
     left = len(known) - len(rows)
+    chance = pages.Cell("0.00" if unit == "R²" else "0.50")
+    constant = [pages.Cell(_CONSTANT), pages.Cell(), chance, pages.Cell(), pages.Cell()]
+    rows.append(pages.Row(constant, "bottom"))
     return pages.Table(
         "columns",
         "Columns, those with a remark first",
@@ -186,6 +190,9 @@ def _survives(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
         )
         for rung in found.rungs
     ]
+    floor = floor_estimate(found)
+    bottom = [floor_name(found), floor.text, floor.interval, "", ""]
+    rows.append(pages.Row([pages.Cell(text) for text in bottom], "bottom"))
     table = pages.Table(
         "ladder",
         "The ladder in numbers",
@@ -300,7 +307,7 @@ def _models(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
     constant = pages.fixed(found.chance, 2) if found.chance == found.chance else "–"
     rows.append(
         pages.Row(
-            [pages.Cell("constant answer"), pages.Cell(constant)]
+            [pages.Cell(_CONSTANT), pages.Cell(constant)]
             + [pages.Cell()] * (2 + len(further)),
             place="bottom",
         )

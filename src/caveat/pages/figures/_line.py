@@ -14,6 +14,7 @@ from caveat.pages._axes import (
     value_axis,
 )
 from caveat.pages._model import Figure, Words
+from caveat.pages._prose import prose
 from caveat.pages.figures._range import ends_of, interval_range
 
 if TYPE_CHECKING:
@@ -73,11 +74,12 @@ def score_line(
         low, high = max(low, limits[0]), min(high, limits[1])
     inside = [m for m in shown if low <= m.estimate.value <= high]
 
-    def rank(mark: Mark) -> int:
-        """Who is named first where there is no room for all."""
-        if mark is shown[0] or mark is floor:
-            return 0
-        return 1 if mark not in inside else 2
+    far = [f"{m.label} {m.estimate.text}" for m in shown if m not in inside]
+    told = f" Off the scale, at its edge: {', '.join(far)}." if far else ""
+
+    def rank(mark: Mark) -> bool:
+        """Who is named last where there is no room for all."""
+        return mark is not shown[0] and mark is not floor
 
     def draw(canvas: Canvas) -> None:
         axes = number_line(canvas)
@@ -95,8 +97,8 @@ def score_line(
             below, above = ends_of(one)
             interval(axes, canvas, 0.5, below, one.value, above, token=mark.token)
         words = [
-            (min(max(m.estimate.value, low), high), _name(m, inside), m.token, "bold")
-            for m in sorted(shown, key=rank)
+            (m.estimate.value, f"{m.label} {m.estimate.text}", m.token, "bold")
+            for m in sorted(inside, key=rank)
         ]
         chance = [] if band is None else [(sum(band) / 2, "chance", "muted", "normal")]
         line_labels(axes, canvas, 1.06, words + chance)
@@ -108,14 +110,9 @@ def score_line(
         draw,
         size=(10.5, 1.7),
         phone_size=(3.6, 1.7),
-        conditions=conditions,
+        conditions=prose(conditions) + told,
         one_line=True,
     )
-
-
-def _name(mark: Mark, inside: Sequence[Mark]) -> str:
-    far = "" if mark in inside else ", off the scale"
-    return f"{mark.label} {mark.estimate.text}{far}"
 
 
 def _at_edge(axes: Axes, canvas: Canvas, edge: float, token: str) -> None:
