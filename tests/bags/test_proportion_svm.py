@@ -10,6 +10,7 @@ from sklearn.svm import LinearSVC
 from caveat.bags import ProportionSVM
 from caveat.bags.learners._problem import BagProblem
 from caveat.bags.learners._proportion_svm import bag_labels, fit_machine
+from caveat.bags.solvers._design import design
 
 
 def losses(f, y):
@@ -43,12 +44,14 @@ def test_a_machine_is_the_minimum_of_its_objective(bagged):
         return 0.5 * w @ w + 0.7 * losses(f, y)
 
     peer = minimize(value, np.zeros(5), method="Powell", options={"ftol": 1e-14})
-    np.testing.assert_allclose(fit_machine(bagged.X, y, 0.7), peer.x, atol=1e-4)
+    items = design(bagged.X).with_constant()
+    found = fit_machine(items, np.where(y, 1.0, -1.0), 0.7, np.zeros(5))
+    np.testing.assert_allclose(found, peer.x, atol=1e-4)
 
 
 def test_single_items_make_it_the_machine_of_scikit_learn(bagged):
     ours = ProportionSVM(C=0.3).fit(bagged.X, bagged.y)
-    twin = LinearSVC(C=0.3, dual=False, tol=1e-6).fit(bagged.X, bagged.y)
+    twin = LinearSVC(C=0.3, dual=False, tol=1e-10).fit(bagged.X, bagged.y)
     np.testing.assert_allclose(ours.coef_, twin.coef_, atol=1e-5)
     np.testing.assert_allclose(ours.intercept_, twin.intercept_, atol=1e-5)
 

@@ -7,6 +7,7 @@ __getattr__, __dir__, __all__ = attach(
     {
         "worlds._bags": ["Bags", "Feasibility", "check_feasibility", "make_bags"],
         "worlds._feature_bags": ["feature_bags", "random_bags"],
+        "worlds._noisy_shares": ["noisy_shares", "private_shares"],
         "worlds._standard": ["StandardBags", "standard_bags"],
         "worlds._export": ["export_standard_bags"],
         "_shares": ["bag_proportions", "share_table"],

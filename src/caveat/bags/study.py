@@ -21,6 +21,7 @@ from caveat.bags._shares import share_table
 from caveat.bags.registry import CRITERIA, LEARNERS, MEASURES, RULES
 from caveat.bags.selection._search import STRATEGIES, Selection, search
 from caveat.bags.worlds._bags import Bags
+from caveat.bags.worlds._noisy_shares import told_shares
 from caveat.bags.worlds._scenarios import expand_worlds, standard_world, world_bags
 from caveat.measures import evaluate
 from caveat.study import known_labels, untouched
@@ -100,8 +101,12 @@ class _Trial:
         bags = self.bags.assignment[train]
         X_train = self.encoder.transform(frame.iloc[train])
         X_test = self.encoder.transform(frame.iloc[test])
-        table = share_table(
-            bags, self.codes[train], len(self.classes), len(self.bags.sizes)
+        n_bags = len(self.bags.sizes)
+        table = told_shares(
+            context.world,
+            share_table(bags, self.codes[train], len(self.classes), n_bags),
+            np.bincount(bags, minlength=n_bags),
+            context.seed("scenario"),
         )
         found = search(
             self._learner(),

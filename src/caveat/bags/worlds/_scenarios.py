@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from caveat.bags._params import check_choice, check_whole
+from caveat.bags._params import check_choice, check_number, check_whole
 from caveat.bags.worlds._bags import VARIANTS, Bags, make_bags
 from caveat.bags.worlds._feature_bags import feature_bags, random_bags
 from caveat.bags.worlds._standard import DATASETS, StandardBags, standard_bags
@@ -23,7 +23,11 @@ _DEFAULTS: Mapping[str, Any] = {
     "n_clusters": 5,
     "bag_size": None,
     "column": None,
+    "share_sd": None,
+    "epsilon": None,
 }
+# What makes shares inexact: their errors, or what privacy may cost.
+_NOISE = ("share_sd", "epsilon")
 # What else a study may ask for, with the settings that go with it.
 _OTHER = {"random": ("bag_size",), "feature": ("column", "bag_size")}
 
@@ -141,11 +145,19 @@ def _is_standard(world: Mapping[str, Any], dataset_name: str) -> bool:
 
 def _checked(world: Mapping[str, Any]) -> dict[str, Any]:
     """Fill in, and drop what the variant does not look at."""
+    # Worlds whose shares are exact do not speak of errors.
+    noise = {name: world[name] for name in _NOISE if world[name] is not None}
+    for name, value in noise.items():
+        check_number(name, value, above=0)
+    return _without_noise(world) | noise
+
+
+def _without_noise(world: Mapping[str, Any]) -> dict[str, Any]:
     variant = world["variant"]
     known = [*VARIANTS, *_OTHER]
     if variant not in known:
         raise UnknownName.among("variant", variant, known)
-    clean = dict(world)
+    clean = {k: v for k, v in world.items() if k not in _NOISE}
     if variant in _OTHER:
         for name in ("n_bags", "sizes", "proportions", "n_clusters"):
             clean[name] = None
