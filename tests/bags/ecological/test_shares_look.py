@@ -49,6 +49,8 @@ def files(towns, tmp_path_factory):
     counts.to_csv(folder / "counts.csv", index=False)
     one = shares[["town", "yes"]].rename(columns={"yes": "share"})
     one.to_csv(folder / "share.csv", index=False)
+    counts[["town", "yes"]].to_csv(folder / "count.csv", index=False)
+    shares[::-1].to_csv(folder / "turned.csv", index=False)
     one.assign(margin=0.05).to_csv(folder / "margins.csv", index=False)
     labels = pd.DataFrame({"row": np.arange(80), "label": names[:80]})
     labels.to_csv(folder / "labels.csv", index=False)
@@ -85,11 +87,13 @@ def test_shares_counts_and_one_share_say_the_same(files):
         ("--shares", "shares.csv"),
         ("--shares", "counts.csv", "--counts"),
         ("--shares", "share.csv", "--positive", "yes"),
+        ("--shares", "count.csv", "--positive", "yes", "--counts"),
+        ("--shares", "turned.csv"),
     ):
         result = run(files, *options, "--json")
         assert result.exit_code == 0, result.output
         answers.append(json.loads(result.stdout)["bounds"]["accuracy"])
-    np.testing.assert_allclose(answers, answers[:1] * 3, atol=1e-9)
+    np.testing.assert_allclose(answers, answers[:1] * 5, atol=1e-9)
 
 
 def test_margins_widen_the_bounds(files):
@@ -142,7 +146,17 @@ def one_group(items, shares):
         (lambda i, s, c: (i, s), {"positive": "maybe"}, "maybe"),
         (lambda i, s, c: (i, s.assign(margin=-0.1)), {}, "not negative"),
         (lambda i, s, c: (i, s.assign(maybe_margin=0.1)), {}, "margin of no class"),
-        (lambda i, s, c: (i[["town"]], s), {}, "target and at least one feature"),
+        (lambda i, s, c: (i[["town"]], s), {}, "the only column"),
+        (
+            lambda i, s, c: (i, c[["town", "yes"]].assign(yes=700)),
+            {"counts": True, "positive": "yes"},
+            "exceed",
+        ),
+        (
+            lambda i, s, c: (i.drop_duplicates("town"), s),
+            {},
+            "every group of 'town' has one item",
+        ),
         (lambda i, s, c: (i, s.rename(columns={"town": "city"})), {}, "town"),
     ],
 )
@@ -162,6 +176,7 @@ def test_mistakes_are_one_sentence(towns, make, options, words):
         (pd.DataFrame({"row": [0, 0], "label": "yes"}), "labelled twice"),
         (pd.DataFrame({"row": [0, 1], "label": "maybe"}), "maybe"),
         (pd.DataFrame({"row": [0], "label": "yes"}), "two or more"),
+        (pd.DataFrame({"row": [0, 7], "label": ["yes", None]}), "row 7 has no label"),
         (pd.DataFrame({"item": [0], "label": "yes"}), "row and label"),
     ],
 )
@@ -245,6 +260,13 @@ def test_assumed_effects_are_right_where_their_assumption_holds():
     shares = np.array([y[by_item == k].mean() for k in (0, 1)])
     _, intermediate = assumed_effects(has, by_item, shares)
     assert intermediate == pytest.approx(truth, abs=0.02)
+
+
+def test_pure_groups_leave_nothing_open(towns):
+    items, shares, _, _ = towns
+    pure = shares.assign(yes=[0.0, 1.0, 0.0, 1.0], no=[1.0, 0.0, 1.0, 0.0])
+    told = look(items, by="town", shares=pure, learners=["em-lr"])
+    assert told.title.startswith("1.00 of the answers are right")
 
 
 def test_the_class_that_says_yes_comes_last(towns):

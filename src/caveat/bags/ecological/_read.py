@@ -72,7 +72,12 @@ def read_grouped(
     table, names = _share_table(shares, by, where)
     numbers = _joined(ids, names, by, where)
     sizes = np.bincount(numbers, minlength=len(names))
-    classes, values, margins = _columns(table, positive, counts, where)
+    if sizes.max() < 2:
+        raise InvalidInput(
+            f"--by: every group of {by!r} has one item; groups of several items are "
+            "needed to hold some of them out"
+        )
+    classes, values, margins = _columns(table, positive, sizes, counts, where)
     if counts:
         values, margins = _from_counts(values, margins, sizes, names, by, where)
     _check(values, names, classes, where)
@@ -120,6 +125,9 @@ def read_labels(labelled: Any, grouped: Grouped) -> tuple[NDArray, NDArray]:
         twice = int(rows[rows.duplicated()].iloc[0])
         raise InvalidInput(f"{where}: row {twice} is labelled twice; keep one")
     known = {name: code for code, name in enumerate(grouped.classes)}
+    if table["label"].isna().any():
+        row = int(rows[table["label"].isna()].iloc[0])
+        raise InvalidInput(f"{where}: row {row} has no label; leave it out")
     words = [_key(label) for label in table["label"]]
     negative = grouped.classes[0] == f"not {grouped.classes[-1]}"
     codes = [known.get(word, 0 if negative else -1) for word in words]
@@ -177,6 +185,10 @@ def _told(reading: Callable[[], Dataset], by: str, where: str) -> Dataset:
                 f"{where}: {by!r} names one group; shares of two and more groups are "
                 "needed to learn from their differences"
             ) from error
+        if "a target and at least one feature" in str(error):
+            raise InvalidInput(
+                f"--by: {by!r} is the only column; there is nothing to learn"
+            ) from error
         if f"target {by!r}" in str(error):
             text = str(error).replace(f"target {by!r}", f"group column {by!r}")
             raise InvalidInput(text) from error
@@ -191,7 +203,9 @@ def _frame(data: Any, by: str, where: str) -> pd.DataFrame:
         dataset = read(data, target=by, task="multiclass")
     except (DataError, InvalidInput) as error:
         if "has the single value" in str(error):
-            raise InvalidInput(f"{where}: found one row; two are needed") from error
+            raise InvalidInput(
+                f"{where}: {by!r} has a single value; two rows or more are needed"
+            ) from error
         raise
     return dataset.X.assign(**{by: dataset.y})
 
@@ -216,7 +230,9 @@ def _share_table(shares: Any, by: str, where: str) -> tuple[pd.DataFrame, list[s
         raise InvalidInput(
             f"{where}: group {twice.iloc[0]!r} has more than one row; keep one"
         )
-    return table.reset_index(drop=True), names
+    # In one order, whatever that of the file: answers must not hang on it.
+    order = sorted(range(len(names)), key=names.__getitem__)
+    return table.iloc[order].reset_index(drop=True), [names[k] for k in order]
 
 
 def _joined(ids: list[str], names: list[str], by: str, where: str) -> NDArray:
@@ -241,7 +257,11 @@ def _joined(ids: list[str], names: list[str], by: str, where: str) -> NDArray:
 
 
 def _columns(
-    table: pd.DataFrame, positive: str | None, counts: bool, where: str
+    table: pd.DataFrame,
+    positive: str | None,
+    sizes: NDArray,
+    counts: bool,
+    where: str,
 ) -> tuple[list[str], Floats, Floats | None]:
     """Part the table into classes, shares and margins."""
     own = [str(name) for name in table.columns]
@@ -258,16 +278,13 @@ def _columns(
                 f"{where}: found one column, {classes[0]!r}; say with --positive which "
                 "class it is about, or give a column per class"
             )
-        if counts:
-            raise InvalidInput(
-                f"{where}: found one column, {classes[0]!r}; counts need a column per "
-                "class"
-            )
         one = _numbers(table, classes[0], where)
         half = None
         for name in margins:
             half = np.column_stack([_numbers(table, name, where)] * 2)
-        shares = np.column_stack([1 - one, one])
+        # Items that are not counted are of the other class; too many are told later.
+        whole = np.maximum(sizes, one) if counts else 1.0
+        shares = np.column_stack([whole - one, one])
         return [f"not {positive}", positive], shares, _positive_margins(half, where)
     if positive is not None and positive not in classes:
         raise UnknownName.among("class", positive, classes)

@@ -156,7 +156,13 @@ def bounds_claim(found: SharesResult, *, caveat: bool = False) -> claims.Claim:
     """Say what the shares alone fix of the accuracy, beside the group's majority."""
     low, high = (pages.strong(f"{end:.2f}") for end in (found.low, found.high))
     bar = f"{found.majority:.2f}"
-    if found.low > found.majority:
+    is_known = low == high
+    if is_known:
+        template = (
+            "{low} of the answers are right, whatever the labels are; the majority of "
+            "each group would be right in {bar}."
+        )
+    elif found.low > found.majority:
         template = (
             "At least {low} of the answers are right, whatever the labels are; the "
             "majority of each group would be right in {bar}."
@@ -172,7 +178,7 @@ def bounds_claim(found: SharesResult, *, caveat: bool = False) -> claims.Claim:
             "more; the majority of each group would be right in {bar}."
         )
     words = pages.say(template, low=low, high=high, bar=bar)
-    open_ = found.low <= found.majority
+    open_ = found.low <= found.majority and not is_known
     half = f"{1.96 * math.sqrt(0.25 / _TO_LABEL):.2f}"
     fix = f"Label {_TO_LABEL} rows drawn at random and add them with --labelled: the "
     fix += f"accuracy is then known to within {half}."
