@@ -24,6 +24,7 @@ from papers.shift.cells import (
     read,
     with_constant,
 )
+from papers.shift.leaked_teacher import leak_section
 from papers.shift.observed import (
     HEART_TYPES,
     agreement_section,
@@ -312,6 +313,7 @@ def files() -> dict[str, str]:
         "observations": observation_section(curves),
         "recomputed": recomputed_section(),
         "agreement": agreement_section(),
+        "leak": leak_section(),
         "runtime": runtime_section(),
     }
     for name, text in parts.items():
