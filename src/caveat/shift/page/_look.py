@@ -181,7 +181,8 @@ def _earned(
     found: Result, row: Mapping[str, Any], *, size: float
 ) -> Iterator[claims.Claim]:
     """Hold the loss against what the model has over a constant answer."""
-    earned = abs(float(row["all"]) - found.floor)
+    sign = 1 if found.larger_is_better else -1
+    earned = sign * (float(row["all"]) - found.floor)
     low = row["low"]
     if not known(low) or float(low) <= 0 or not earned > 0:
         return
@@ -198,7 +199,7 @@ def _earned(
             share=pages.strong(pages.percent(min(share, 9.99))),
             model=pages.name(str(row["model"])),
         ),
-        counts=(100 * min(share, 9.99), min(share, 9.99)),
+        counts=(100 * min(share, 9.99), min(share, 9.99), earned, sure),
         severity=severity,
         kind="vanish",
         section="missing",
