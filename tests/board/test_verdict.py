@@ -123,10 +123,10 @@ def test_few_equal_differences_tell_nobody_apart():
 HELD = {"sign": 1.0, "unit": "AUC", "span": (0.0, 1.0), "test_share": 0.25}
 
 
-def held_by_t(gap, spread, learners):
-    """Ends of a t interval for several learners together, on the scale of logits."""
+def held_by_t(gap, spread):
+    """Ends of a t interval on the scale of logits."""
     se = gap.std(ddof=1) * np.sqrt(spread)
-    half = stats.t.ppf(1 - 0.025 / learners, len(gap) - 1) * se
+    half = stats.t.ppf(0.975, len(gap) - 1) * se
     x = (gap.mean() + 1) / 2
     reach = half / 2 / (x * (1 - x)) * np.array([-1, 1])
     return 2 / (1 + np.exp(-np.log(x / (1 - x)) - reach)) - 1
@@ -138,7 +138,7 @@ def test_a_floor_is_held_against_on_the_same_splits():
     found = beside(frame[["a", "b"]], frame["floor"], **HELD)
     for name in ("a", "b"):
         gap = frame[name] - frame["floor"]
-        ends = held_by_t(gap, 1 / 10 + 0.25 / 0.75, 2)
+        ends = held_by_t(gap, 1 / 10 + 0.25 / 0.75)
         np.testing.assert_allclose([found[name].low, found[name].high], ends)
         assert found[name].value == pytest.approx(gap.mean())
     assert found["a"].low > 0 > found["b"].low
@@ -150,7 +150,7 @@ def test_many_data_sets_are_held_against_their_floors_data_set_by_data_set():
     frame = table({"a": 0.83, "floor": 0.80}, datasets=8, repeats=2)
     found = beside(frame[["a"]], frame["floor"], **HELD)["a"]
     means = frame.groupby(level=0).mean()
-    ends = held_by_t(means["a"] - means["floor"], 1 / 8, 1)
+    ends = held_by_t(means["a"] - means["floor"], 1 / 8)
     np.testing.assert_allclose([found.low, found.high], ends)
     assert found.n == 8
 

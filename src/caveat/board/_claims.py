@@ -330,7 +330,7 @@ def _beside_clusters(
         kind="free",
         section="leaderboard",
         name=f"{context.prefix}below-{number}",
-        how="No learner is seen above what needs no learning.",
+        how=f"No learner is seen above what needs no learning{' there' * bool(level)}.",
         fix="Look at the data before the learners: "
         "what do clusters pick up that gives the classes away?",
         size=abs(floor.value - context.scores.level_means[level][learner]),

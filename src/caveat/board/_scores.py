@@ -398,7 +398,7 @@ class Context:
 
     @cached_property
     def above_floor(self) -> tuple[str, ...]:
-        """Learners that paired tests, corrected for all of them, see above it."""
+        """Learners that a paired test, each by itself, sees above the floor."""
         if not np.isfinite(self.floor.value):
             return ()
         found = self.beside(self.floor)

@@ -178,7 +178,8 @@ def _above_floor(context: Context) -> Words:
         return say("{n} scored; no floor is known", n=plural(len(known), "learner"))
     above = len(context.above_floor)
     return say(
-        "{n} of {all} learners {are} seen above the floor of {value}, {what}",
+        "{n} of {all} learners, each by itself, {are} seen above the floor of {value}, "
+        "{what}",
         n=count(above) if above else "None",
         are="are" if above > 1 else "is",
         all=count(len(context.study.learners)),

@@ -87,25 +87,21 @@ def beside(
     span: tuple[float, float],
     test_share: float,
 ) -> dict[str, Estimate]:
-    """Hold learners against a floor that was measured on the same splits.
+    """Hold learners, each by itself, against a floor measured on the same splits.
 
     Gives the mean of a learner less the floor's, positive if better, with an interval
-    that holds for all learners together (Bonferroni); so the interval is the test. Up
-    to five data sets: the corrected resampled t over repeats, each the mean over data
-    sets. Six and more: t over data sets. Learners without a value are left out.
-    Parameters as in `decide`; `floor` has the index of `table`.
+    that is the test. Up to five data sets: the corrected resampled t over repeats, each
+    the mean over data sets. Six and more: t over data sets. Learners without a value
+    are left out. Parameters as in `decide`; `floor` has the index of `table`.
     """
     gaps = (sign * table.sub(floor, axis=0)).dropna(axis=1, how="all")
     many = len(gaps.index.unique(0)) >= _FEWEST_DATA_SETS
     noun, share = ("data sets", 0.0) if many else ("repeats", test_share)
-    level = 1 - ALPHA / max(1, gaps.shape[1])
     held = {}
     for learner in gaps:
         gap = _by_unit(gaps[learner], many=many)
-        basis = f"{len(gap)} {noun}, paired, for {gaps.shape[1]} learners together"
-        held[str(learner)] = _difference(
-            gap, unit, span[1] - span[0], share, basis, level
-        )
+        basis = f"{len(gap)} {noun}, paired"
+        held[str(learner)] = _difference(gap, unit, span[1] - span[0], share, basis)
     return held
 
 
@@ -280,13 +276,10 @@ def _difference(
     width: float,
     share: float,
     basis: str,
-    level: float = 1 - ALPHA,
 ) -> Estimate:
     """Mean difference with an interval inside what differences can be."""
     known = gap[~np.isnan(gap)]
-    found = bounded_interval(
-        known, range=(-width, width), test_share=share, confidence=level
-    )
+    found = bounded_interval(known, range=(-width, width), test_share=share)
     if len(known) > 1 and np.ptp(known) < 1e-12:
         # Equal differences: no spread to make an interval of. A few of them may be
         # chance, six of one sign are not (2 of 64 tosses); no difference is a tie.

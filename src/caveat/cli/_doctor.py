@@ -24,6 +24,7 @@ _USES = {
     "realmlp": "RealMLP",
     "llm": "language models",
     "formats": "models saved as ONNX or by skops",
+    "autofe": "columns that OpenFE makes of others",
 }
 _LOW_BYTES = 2**30
 
