@@ -4,7 +4,8 @@ python benchmarks/every_operation.py [--most N] [WORK...]
 
 One row per work and kind of operation: how many operations there are, how many were
 made to fail, how many of these ended with a sentence, were outlived, and were trouble:
-something lost, doubled, half written, left behind, hung, or told badly.
+something lost, doubled, half written, left behind, hung, or told badly. Looks at the
+table of processes are thousands that do not differ: a spread of them fails.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "faults"))
 from sweep import count, spread, sweep
 from works import WORKS
 
+MOST_LOOKS = 30
+
 
 def run(most: int, wanted: list[str]) -> int:
     """Print the table; return how much trouble there was."""
@@ -30,7 +33,8 @@ def run(most: int, wanted: list[str]) -> int:
         for kind in work.kinds:
             started = time.perf_counter()
             total, expected = count(work, kind)
-            endings = list(sweep(work, kind, spread(total, most), expected))
+            few = min(most, MOST_LOOKS) if kind == "look" else most
+            endings = list(sweep(work, kind, spread(total, few), expected))
             told = sum(bool(ending.sentence) for ending in endings)
             bad = [ending for ending in endings if ending.trouble]
             troubles += len(bad)

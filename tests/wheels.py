@@ -146,11 +146,15 @@ def main() -> int:
     for one in wanted_environments(core_only=given.core):
         print(f"\n{one.name}", flush=True)
         begun = time.monotonic()
-        prepare(one, wheel)
-        wrong = check(one)
+        try:
+            prepare(one, wheel)
+            wrong = check(one)
+            outcome = "wrong" if wrong else "good"
+        except subprocess.CalledProcessError:
+            # What pip said is above; the others are checked all the same.
+            wrong, outcome = 1, "not installed"
         code |= wrong
-        outcome = "wrong" if wrong else "good"
-        lines.append(f"{one.name:<20}{outcome:<8}{time.monotonic() - begun:>6.0f} s")
+        lines.append(f"{one.name:<20}{outcome:<14}{time.monotonic() - begun:>6.0f} s")
     print("\n" + "\n".join(lines))
     if not given.core:
         print(*(f"left out: {name}, {why}" for name, why in LEFT_OUT.items()), sep="\n")

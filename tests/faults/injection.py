@@ -1,9 +1,9 @@
 """Let the n-th operation of a kind fail: SQLite's way of testing what nobody sees.
 
-An `Injector` counts the operations that a piece of work makes (file operations,
-statements and commits of the ledger, starts of processes and threads, pipes, calls of
-the network, looks at the clock) and, if told so, makes one of them fail as the system
-would: with an error of the system's own kind, at the very place.
+An `Injector` counts the operations that a piece of work makes (file operations, looks
+at the processes that run, statements and commits of the ledger, starts of processes and
+threads, pipes, calls of the network, looks at the clock) and, if told so, makes one of
+them fail as the system would: with an error of its own kind, at the very place.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from __future__ import annotations
 import builtins
 import errno
 import io
-import multiprocessing.connection
-import multiprocessing.util
 import os
 import socket
 import sqlite3
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,7 +23,6 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-KINDS = ("file", "ledger", "commit", "process", "network", "clock")
 _NUMBERS = (errno.EIO, errno.ENOSPC, errno.EMFILE)
 _WORDS = ("disk I/O error", "database or disk is full", "unable to open database file")
 _REAL_OPEN, _REAL_OS_OPEN = io.open, os.open
@@ -109,6 +107,11 @@ def _opener(injector: Injector, what: str) -> Callable[..., Any]:
         closefd: bool = True,
         opener: Any = None,
     ) -> Any:
+        # The table of processes is looked at often: it is a kind of its own.
+        if (injector.kind == "look") != str(file).startswith("/proc/"):
+            return _REAL_OPEN(
+                file, mode, buffering, encoding, errors, newline, closefd, opener
+            )
         injector.check(what)
         kind = type("_Counted", (_File,), {"injector": injector})
         raw = kind(file, mode.replace("b", "").replace("t", ""), closefd, opener)
@@ -125,10 +128,14 @@ def _opener(injector: Injector, what: str) -> Callable[..., Any]:
     return opened
 
 
-def _of_files(injector: Injector) -> Iterator[tuple[Any, str, Any]]:
+def _of_looks(injector: Injector) -> Iterator[tuple[Any, str, Any]]:
     opened = _opener(injector, "open")
     yield io, "open", opened
     yield builtins, "open", opened
+
+
+def _of_files(injector: Injector) -> Iterator[tuple[Any, str, Any]]:
+    yield from _of_looks(injector)
     # `os.fdopen` is no operation of its own: the descriptor is there already.
     silent = Injector("file")
     wrapped = _opener(silent, "fdopen")
@@ -193,13 +200,13 @@ def _of_ledgers(injector: Injector) -> Iterator[tuple[Any, str, Any]]:
 
 
 def _of_processes(injector: Injector) -> Iterator[tuple[Any, str, Any]]:
-    util, connection = multiprocessing.util, multiprocessing.connection.Connection
-    yield util, "spawnv_passfds", injector.before(util.spawnv_passfds, "spawn")
+    fork = subprocess._fork_exec  # type: ignore[attr-defined]
+    yield subprocess, "_fork_exec", injector.before(fork, "fork")
     yield os, "pipe", injector.before(os.pipe, "pipe")
     yield socket, "socketpair", injector.before(socket.socketpair, "pair of sockets")
-    for name in ("_send_bytes", "_recv_bytes"):
-        real = getattr(connection, name)
-        yield connection, name, injector.before(real, f"pipe {name[1:5]}")
+    for name in ("sendall", "recv"):
+        real = getattr(socket.socket, name)
+        yield socket.socket, name, injector.before(real, f"message, {name}")
 
 
 def _of_networks(injector: Injector) -> Iterator[tuple[Any, str, Any]]:
@@ -231,6 +238,7 @@ def _of_clocks(injector: Injector) -> Iterator[tuple[Any, str, Any]]:
 
 _PATCHES: dict[str, Callable[[Injector], Iterator[tuple[Any, str, Any]]]] = {
     "file": _of_files,
+    "look": _of_looks,
     "ledger": _of_ledgers,
     "commit": _of_ledgers,
     "process": _of_processes,

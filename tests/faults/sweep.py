@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -63,7 +64,8 @@ def spread(total: int, most: int) -> list[int]:
     """Pick the first and the last operations, and some in between."""
     if total <= most:
         return list(range(1, total + 1))
-    return sorted({1 + round(step * (total - 1) / (most - 1)) for step in range(most)})
+    steps = max(1, most - 1)
+    return sorted({1 + round(step * (total - 1) / steps) for step in range(most)})
 
 
 def sweep(
@@ -79,8 +81,9 @@ def _once(work: Work, kind: str, n: int, wanted: Any, folder: Path) -> Ending:
     work.prepare(folder)
     sentence, trouble = "", ""
     injector = Injector(kind, n)
+    dead: list[str] = []
     try:
-        with _no_hang(), injector.on():
+        with _no_hang(), _threads_that_die(dead), injector.on():
             first = work.act(folder)
         if first != wanted:
             trouble = f"it gave {str(first)[:200]} and no error"
@@ -96,12 +99,25 @@ def _once(work: Work, kind: str, n: int, wanted: Any, folder: Path) -> Ending:
             again = work.act(folder)
         if again != wanted:
             trouble = trouble or f"later it gave {str(again)[:200]}"
+        if dead:
+            trouble = trouble or f"a thread died: {dead[0]}"
         left = [path.name for form in LEFT for path in folder.rglob(form)]
         if left:
             trouble = trouble or f"it left {left}"
     except Exception as error:
         trouble = trouble or f"later {type(error).__name__}: {error}"
     return Ending(n, injector.fired, sentence, trouble)
+
+
+@contextmanager
+def _threads_that_die(dead: list[str]) -> Iterator[None]:
+    """Note what ends a thread: whoever waits for it would wait for ever."""
+    before = threading.excepthook
+    threading.excepthook = lambda told: dead.append(repr(told.exc_value))
+    try:
+        yield
+    finally:
+        threading.excepthook = before
 
 
 @contextmanager

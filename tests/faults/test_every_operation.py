@@ -40,7 +40,8 @@ def test_a_fault_is_told_or_outlived_and_the_work_can_be_done_again(work, kind):
     ("work", "kind"), PAIRS, ids=[f"{work.name}-{kind}" for work, kind in PAIRS]
 )
 def test_every_single_fault_is_told_or_outlived(work, kind):
-    assert troubles(work, kind, 10**6) == []
+    # Looks at the processes that run are thousands, and do not differ.
+    assert troubles(work, kind, 30 if kind == "look" else 10**6) == []
 
 
 def test_the_harness_lets_exactly_the_named_operation_fail(tmp_path):
@@ -96,3 +97,4 @@ def test_the_harness_finds_a_writer_that_is_not_careful(tmp_path):
 def test_few_operations_are_spread_over_all():
     assert spread(3, 12) == [1, 2, 3]
     assert spread(101, 5) == [1, 26, 51, 76, 101]
+    assert spread(101, 1) == [1]

@@ -377,6 +377,6 @@ WORKS = (
     Serving(),
     Studying("inline", ("file", "ledger", "commit", "clock")),
     Commanding(),
-    Studying("serial", ("file", "commit", "process", "clock")),
+    Studying("serial", ("file", "look", "commit", "process", "clock")),
     Studying("processes", ("process",)),
 )

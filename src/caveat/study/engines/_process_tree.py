@@ -64,9 +64,11 @@ def weigh(root: int, limit: int) -> int:
     takes a while to count, so it is only asked for when the plain sum of resident
     sizes, which is never smaller, is over the limit.
     """
-    tree = list(_tree(root))
-    plain = sum(_resident(process) for process in tree)
-    return plain if plain <= limit else sum(_share(process) for process in tree)
+    with contextlib.suppress(OSError):
+        tree = list(_tree(root))
+        plain = sum(_resident(process) for process in tree)
+        return plain if plain <= limit else sum(_share(process) for process in tree)
+    return 0  # No more files to look with: the next look tells.
 
 
 def _tree(root: int) -> Iterator[psutil.Process]:
@@ -103,15 +105,22 @@ def end_below(root: int | None, mark: str) -> None:
         return [found[pid] for pid in found if pid != root and _runs(found[pid])]
 
     deadline = time.monotonic() + END_SECONDS
-    # What is forked while we look is found at the next look.
-    while (found := living()) and time.monotonic() < deadline:
-        _kill(found)
+    while time.monotonic() < deadline:
+        # What is forked while we look is found at the next look, and so is what a
+        # system without free files did not show.
+        with contextlib.suppress(OSError):
+            found = living()
+            if not found:
+                return
+            _kill(found)
         time.sleep(0.01)
 
 
 def end_abandoned() -> None:
     """End what runners that were killed together with their guardians left behind."""
-    _kill(process for process, mark in _marked() if is_dead(mark.rpartition("|")[0]))
+    # What a system without free files does not show is left to the next runner.
+    with contextlib.suppress(OSError):
+        _kill(found for found, mark in _marked() if is_dead(mark.rpartition("|")[0]))
 
 
 def _marked() -> Iterator[tuple[psutil.Process, str]]:

@@ -81,7 +81,15 @@ class Supervisor(threading.Thread):
             if trial is None:
                 break
             self.current = trial.key
-            ended = self._attempt(trial)
+            try:
+                ended = self._attempt(trial)
+            except OSError as error:
+                # Whatever the system refuses ends a trial, never this thread.
+                self._end_worker()
+                message = f"its worker could not be looked after: {error}"
+                ended = Finished(
+                    trial.key, "crashed", reason="crashed", message=message
+                )
             self.current = None
             self.ended.put(ended)
         self._end_worker()
