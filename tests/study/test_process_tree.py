@@ -144,6 +144,22 @@ def test_what_outlived_runner_and_guardian_is_ended_by_the_next_runner():
     kept.wait()
 
 
+def test_the_next_runner_ends_what_is_below_a_guardian_before_the_guardian():
+    """Else a process without an environment would be nobody's."""
+    somebody, _, _ = me().rpartition("|")
+    bare = "import subprocess as s; print(s.Popen(['sleep', '9999'], env={}).pid)"
+    guardian = subprocess.Popen(
+        [sys.executable, "-uc", f"{bare}; import time; time.sleep(9999)"],
+        env={**os.environ, MARK: f"{somebody}|1|token"},
+        stdout=subprocess.PIPE,
+    )
+    child = int(guardian.stdout.readline())
+    end_abandoned()
+    assert guardian.wait() == -signal.SIGKILL
+    guardian.stdout.close()
+    assert left([child]) == []
+
+
 def test_a_worker_is_seen_to_die_whatever_becomes_of_its_pipes(fake_study, path):
     learners = ["dies-beside-a-child", "closes-everything", "fake"]
     study = fake_study(learners=learners, scenario={}, repeats=1)

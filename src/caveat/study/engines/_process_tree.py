@@ -117,10 +117,16 @@ def end_below(root: int | None, mark: str) -> None:
 
 
 def end_abandoned() -> None:
-    """End what runners that were killed together with their guardians left behind."""
+    """End what runners that were killed together with their guardians left behind.
+
+    A guardian may still be at it: what is below it goes first, for of a process without
+    an environment nobody else would know whose it is.
+    """
     # What a system without free files does not show is left to the next runner.
     with contextlib.suppress(OSError):
-        _kill(found for found, mark in _marked() if is_dead(mark.rpartition("|")[0]))
+        for process, mark in _marked():
+            if is_dead(mark.rpartition("|")[0]):
+                _kill(reversed(list(_tree(process.pid))))
 
 
 def _marked() -> Iterator[tuple[psutil.Process, str]]:
