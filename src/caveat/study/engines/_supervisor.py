@@ -30,6 +30,7 @@ from caveat.study.trials._trial import Trial
 START_ATTEMPTS = 3
 _LOOK_SECONDS = 0.05
 _PATIENCE_SECONDS = 0.5
+_MOST_STEP_SECONDS = 30.0
 _START = (
     "import sys; path = sys.argv[3:]; sys.path[:] = path; "
     "from caveat.study.engines._guardian import main; main()"
@@ -101,7 +102,7 @@ class Supervisor(threading.Thread):
     def _attempt(self, trial: Trial) -> Finished:
         if not self._send(trial):
             return self._gone(trial.key, "the worker could not be started")
-        self._began, self._largest = time.monotonic(), 0
+        self._seen, self._spent, self._largest = time.monotonic(), 0.0, 0
         while not self._stopping:
             answer = self._wait(trial.key)
             if answer is not None:
@@ -121,8 +122,11 @@ class Supervisor(threading.Thread):
 
     def _over_limit(self, key: str) -> Finished | None:
         """Say which limit the trial is over, if it is over one."""
-        spent = time.monotonic() - self._began
-        if self._seconds is not None and spent > self._seconds:
+        now = time.monotonic()
+        # A clock that jumped, or a machine that slept, is no time of the trial's.
+        self._spent += min(max(0.0, now - self._seen), _MOST_STEP_SECONDS)
+        self._seen = now
+        if self._seconds is not None and self._spent > self._seconds:
             return Finished(
                 key,
                 "timeout",
@@ -143,7 +147,7 @@ class Supervisor(threading.Thread):
             reason="memory",
             message=f"over {self._memory:,} bytes, the memory limit of a trial "
             "and all the processes it starts",
-            seconds=spent,
+            seconds=self._spent,
             rss=size,
         )
 
@@ -151,7 +155,7 @@ class Supervisor(threading.Thread):
         """Wait a little for the worker's answer; None if there is none yet."""
         left = _PATIENCE_SECONDS if self._memory is None else self._pause
         if self._seconds is not None:
-            left = min(left, self._began + self._seconds - time.monotonic())
+            left = min(left, self._seconds - self._spent)
         self._watch.wait(left)
         return self._ending(key)
 
