@@ -40,6 +40,9 @@ class ProportionSVM(OneVersusRest):
         Price of every label too many or too few in a bag.
     init : {"mean-map", "random", "majority"}, default="mean-map"
         First labels, as in `EMLogisticRegression`.
+    tol : float, default=1e-3
+        C grows on, and at last the fit ends, when at most this share of the labels
+        changes.
     max_rounds : int, default=20
         Most turns at one value of C.
     multiclass : {"ovr", "error"}, default="ovr"
@@ -83,6 +86,7 @@ class ProportionSVM(OneVersusRest):
         C_p: float = 100.0,
         *,
         init: str = "mean-map",
+        tol: float = 1e-3,
         max_rounds: int = 20,
         multiclass: str = "ovr",
         random_state: Any = None,
@@ -90,6 +94,7 @@ class ProportionSVM(OneVersusRest):
         self.C = C
         self.C_p = C_p
         self.init = init
+        self.tol = tol
         self.max_rounds = max_rounds
         self.multiclass = multiclass
         self.random_state = random_state
@@ -98,6 +103,7 @@ class ProportionSVM(OneVersusRest):
         check_number("C", self.C, above=0)
         check_number("C_p", self.C_p, above=0)
         check_choice("init", self.init, ["mean-map", "random", "majority"])
+        check_number("tol", self.tol, least=0)
         check_whole("max_rounds", self.max_rounds, least=1)
         rng = check_random_state(self.random_state)
         self.n_rounds_ = 0
@@ -121,7 +127,7 @@ class ProportionSVM(OneVersusRest):
                 self.n_rounds_ += 1
                 before, price = is_second, self.C_p / strength
                 is_second = bag_labels(problem, items.scores(w), price)
-                if (is_second == before).all():
+                if (is_second != before).mean() <= self.tol:
                     break
             if strength == self.C:
                 return w
