@@ -56,3 +56,12 @@ def test_odd_columns_end_in_plain_numbers(target, rows):
 def test_a_table_of_one_odd_column_is_scanned(column):
     table = pd.DataFrame({column: ODD[column], "y": TARGETS["two"]})
     assert list(scan(from_frame(table, "y")).columns["column"]) == [column]
+
+
+@pytest.mark.parametrize("positives", [1, 5, 75])
+def test_nothing_but_names_of_rows_or_next_to_no_positives_is_scanned(positives):
+    y = (np.arange(150) < positives).astype(int)
+    table = pd.DataFrame({"id": np.arange(150)[::-1] % 149 + 7, "y": np.roll(y, 3)})
+    assert len(scan(from_frame(table, "y")).columns) == 1
+    table["a"] = np.sin(np.arange(150.0))
+    assert len(scan(from_frame(table, "y")).columns) == 2

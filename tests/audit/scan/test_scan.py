@@ -219,3 +219,8 @@ def test_a_strong_column_without_a_valley_is_no_leak(clean, form):
     clean["strong"] = cells
     clean["y"] = (rng.random(400) < 1 / (1 + np.exp(-odds))).astype(int)
     assert "leak" not in kinds(clean)
+
+
+def test_a_table_that_was_written_thrice_has_copies_and_no_groups(clean):
+    thrice = pd.concat([clean] * 3).sample(frac=1, random_state=0)
+    assert kinds(thrice.reset_index(drop=True)) == {"duplicate": ()}

@@ -61,7 +61,10 @@ class Evidence:
         if rows <= most:
             return self
         rng = np.random.default_rng([self.seed, 10])
-        chosen = np.sort(rng.choice(rows, most, replace=False))
+        return self.only(np.sort(rng.choice(rows, most, replace=False)))
+
+    def only(self, chosen: NDArray[np.intp]) -> Evidence:
+        """Keep some rows; scores stay."""
         return replace(
             self,
             columns=tuple(one.rows(chosen) for one in self.columns),

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from caveat.audit.scan._column import Column
+from caveat.audit.scan._duplicates import row_keys
 from caveat.audit.scan._evidence import Evidence
 from caveat.audit.scan._finding import Finding
 from caveat.audit.scan._questions import bins_of, repeated
@@ -36,7 +37,12 @@ def groups(evidence: Evidence) -> list[Finding]:
     A column is a group by its repetition (many values, each in a few rows) *and* by
     its values telling the target of their other rows better than the order of the
     values does: ages repeat too, but neighbouring ages tell as much as the same age.
+    Copies of a row repeat all its values and are another finding: the first counts.
     """
+    shown = [one for one in evidence.columns if one.distinct > 1 and not one.names_rows]
+    if shown:
+        firsts = np.unique(row_keys(shown), return_index=True)[1]
+        evidence = evidence.only(np.sort(firsts))
     target, found = evidence.target, []
     for column in evidence.columns:
         if not _repeats(column):

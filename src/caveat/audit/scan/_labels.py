@@ -18,6 +18,7 @@ from caveat.audit.scan._target import Target
 
 _MOST_ROWS = 6_000
 _MOST_LISTED = 200
+_FEWEST_ROWS = 6
 _LEAST_ERRORS = 0.015
 _MOST_ERRORS, _SURE_ERRORS = 0.44, 0.4
 _SHUFFLES = 12
@@ -51,7 +52,10 @@ def label_errors(evidence: Evidence, leaking: frozenset[str]) -> list[Finding]:
     target = evidence.target
     if target.regression or len(target) < 100:
         return []
-    answers = _answers(evidence, leaking)
+    rarest = np.bincount(target.codes, minlength=target.classes).min()
+    answers = _answers(evidence, leaking) if rarest >= _FEWEST_ROWS else None
+    if answers is None:
+        return []
     if target.classes == 2:
         found = _rate(answers[:, 1], target.codes == 1)
     else:
@@ -82,12 +86,14 @@ def label_errors(evidence: Evidence, leaking: frozenset[str]) -> list[Finding]:
     ]
 
 
-def _answers(evidence: Evidence, leaking: frozenset[str]) -> NDArray[np.float64]:
+def _answers(evidence: Evidence, leaking: frozenset[str]) -> NDArray[np.float64] | None:
     """Out-of-fold probabilities of a logistic regression on the additive design."""
     model, target, fold = evidence.model, evidence.target, evidence.fold
     keep = np.array(
         [one >= 0 and model.names[one] not in leaking for one in model.owner]
     )
+    if not keep.any():
+        return None  # nothing but names of rows
     X = model.design[:, keep]
     found = np.zeros((len(target), target.classes))
     rng = np.random.default_rng([evidence.seed, 6])
