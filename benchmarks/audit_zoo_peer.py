@@ -52,6 +52,17 @@ DEEPCHECKS = {
     "Mixed Nulls": set(),
     "Feature-Feature Correlation": {"pair-leak"},
 }
+SKORE = {
+    "SKD002": {"chance"},  # underfitting: no better than a dummy
+    "SKD003": {"time", "drift", "row-order"},  # splits differ
+    "SKD004": {"imbalance"},
+    "SKD005": {"imbalance", "small"},
+    "SKD008": {"pair-leak"},  # correlated features
+    "SKD011": {"leak", "missing-leak", "group", "row-order", "time"},  # golden feature
+    "SKD013": {"time"},
+}
+# How a model is tuned and how fast it is says nothing about a table.
+SKORE_NOT_ABOUT_DATA = ["SKD001", "SKD009", "SKD010", "SKD012", "SKD015", "SKD016"]
 
 
 def main() -> None:
@@ -156,28 +167,17 @@ def deepchecks(table: pd.DataFrame, target: str, test: pd.DataFrame | None) -> K
 
 
 def skore(table: pd.DataFrame, target: str, test: pd.DataFrame | None) -> Kinds:
-    """Take what `train_test_split` of skore warns about."""
-    from skore import train_test_split
+    """Take the issues of a report on the usual pipeline, and its golden feature."""
+    from skore import evaluate
+    from skrub import tabular_pipeline
 
-    names = {
-        "HighClassImbalanceWarning": {"imbalance"},
-        "HighClassImbalanceTooFewExamplesWarning": {"imbalance", "small"},
-        "TimeBasedColumnWarning": {"time"},
-        "ShuffleTrueWarning": {"row-order"},
-    }
     X, y = table.drop(columns=target), table[target]
-    for name in X.columns:
-        if (
-            X[name].dtype == object
-            and X[name].astype(str).str.match(r"\d{4}-\d\d").all()
-        ):
-            X[name] = pd.to_datetime(X[name])
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        train_test_split(X=X, y=y, random_state=0)
-    kinds = [names.get(type(one.message).__name__) for one in seen]
-    kinds += [names.get(one.category.__name__) for one in seen]
-    return [frozenset(one) for one in kinds if one]
+    task = "regressor" if y.dtype.kind == "f" else "classifier"
+    report = evaluate(tabular_pipeline(task), X, y, splitter=0.2)
+    found = report.checks.summarize(ignore=SKORE_NOT_ABOUT_DATA).frame()
+    told = found[(found["section"] == "issue") | (found["code"] == "SKD011")]
+    told = told[told["section"].isin(["issue", "tip"])]
+    return [frozenset(SKORE.get(code, {code})) for code in told["code"]]
 
 
 TOOLS: dict[str, Callable[[pd.DataFrame, str, pd.DataFrame | None], Kinds]] = {
