@@ -124,6 +124,15 @@ def test_tables_are_written_beside_the_page(tmp_path):
     pd.testing.assert_frame_equal(pd.read_csv(index.parent / "rows.csv"), frame)
 
 
+def test_tables_that_are_no_longer_made_go_and_other_files_stay(tmp_path):
+    frame = pd.DataFrame({"a": [1, 2]})
+    look(against(), tables={"rows": frame, "old": frame}).save(tmp_path)
+    (tmp_path / "mine.csv").write_text("a")
+    look(against(), tables={"rows": frame}).save(tmp_path)
+    left = {path.name for path in tmp_path.iterdir() if path.is_file()}
+    assert left == {"index.html", "rows.csv", "mine.csv"}
+
+
 def test_tables_that_no_block_links_are_linked_at_the_end():
     frame = pd.DataFrame({"a": [1, 2]})
     linked = pages.Table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from caveat.pages._model import Download, Page
 from caveat.pages._render import render
 
 INDEX = "index.html"
+# A name beside the page: never a way out of its folder.
+_DOWNLOAD = re.compile(r'download="([\w-][\w.-]*)"')
 
 
 def write(page: Page, out_dir: str | Path) -> Path:
@@ -22,7 +25,8 @@ def write(page: Page, out_dir: str | Path) -> Path:
     ----------
     page : Page
     out_dir : path
-        Made if it is not there. Files of other names in it are left alone.
+        Made if it is not there. Tables and figures that a page here before it offered
+        and this one does not have go; all other files are left alone.
 
     Returns
     -------
@@ -30,9 +34,25 @@ def write(page: Page, out_dir: str | Path) -> Path:
     of its files.
     """
     folder = Path(out_dir)
-    for name, content in contents(page, png=True).items():
+    files = contents(page, png=True)
+    before = _offered(folder / INDEX)
+    for name, content in files.items():
         write_file(folder / name, content)
+    for name in before - set(files):
+        (folder / name).unlink(missing_ok=True)
     return folder / INDEX
+
+
+def _offered(index: Path) -> set[str]:
+    """Return the tables and figures that a page offers, as they lie beside it."""
+    try:
+        names = set(_DOWNLOAD.findall(index.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError):
+        return set()
+    stems = {Path(name).stem for name in names}
+    return names | {
+        f"figures/{stem}{end}" for stem in stems for end in (".svg", ".png")
+    }
 
 
 def contents(page: Page, *, png: bool) -> dict[str, bytes]:
