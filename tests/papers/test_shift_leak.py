@@ -1,4 +1,4 @@
-"""A teacher that knows the test labels flatters a model, and is blind without columns."""
+"""A teacher that knows the test labels flatters a model; without columns it is mute."""
 
 import numpy as np
 import pandas as pd
