@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from caveat._extras import explain
 from caveat.exceptions import DataError, InvalidInput
+from caveat.models.files._sound_trees import Unsound, check_lightgbm, check_xgboost
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +27,12 @@ def library(name: str, path: Path) -> Any:
         if missing is None:
             raise
         raise missing from error
+
+
+def damaged(path: Path, error: Exception) -> DataError:
+    """Say in one line what is wrong with a file: the library's first words."""
+    first = next((line for line in str(error).splitlines() if line.strip()), "")
+    return DataError(f"{str(path)!r} is damaged ({first.strip()[:160]}); save it again")
 
 
 class Booster:
@@ -82,20 +89,25 @@ def lightgbm_model(path: Path) -> Booster:
     """Read LightGBM's text."""
     lightgbm = library("lightgbm", path)
     try:
+        # As it is, byte by byte: LightGBM counts them.
+        check_lightgbm(path.read_bytes().decode("utf-8"))
         return Booster(lightgbm.Booster(model_file=str(path)))
-    except lightgbm.basic.LightGBMError as error:
-        raise DataError(f"{str(path)!r} is damaged ({error})") from error
+    except (Unsound, UnicodeDecodeError, lightgbm.basic.LightGBMError) as error:
+        raise damaged(path, error) from error
 
 
 def xgboost_model(path: Path) -> Any:
     """Read XGBoost's JSON or UBJSON."""
     xgboost = library("xgboost", path)
     booster = xgboost.Booster()
+    text = path.read_bytes()
     try:
-        booster.load_model(bytearray(path.read_bytes()))
-    except xgboost.core.XGBoostError as error:
-        reason = str(error).strip().splitlines()[-1]
-        raise DataError(f"{str(path)!r} is damaged ({reason})") from error
+        if text[1:].lstrip().startswith(b'"'):  # JSON; UBJSON is checked when read
+            check_xgboost(json.loads(text))
+        booster.load_model(bytearray(text))
+        check_xgboost(json.loads(bytes(booster.save_raw("json"))))
+    except (Unsound, ValueError, xgboost.core.XGBoostError) as error:
+        raise damaged(path, error) from error
     objective = json.loads(booster.save_config())["learner"]["objective"]["name"]
     classify = objective.startswith(("binary:", "multi:"))
     model = xgboost.XGBClassifier() if classify else xgboost.XGBRegressor()
@@ -109,7 +121,7 @@ def catboost_model(path: Path) -> Any:
     try:
         model = catboost.CatBoost().load_model(str(path))
     except catboost.CatBoostError as error:
-        raise DataError(f"{str(path)!r} is damaged ({error})") from error
+        raise damaged(path, error) from error
     loss = str(model.get_all_params().get("loss_function", "RMSE"))
     classify = loss.startswith(("Logloss", "MultiClass", "CrossEntropy"))
     kind = catboost.CatBoostClassifier if classify else catboost.CatBoostRegressor
@@ -131,7 +143,7 @@ class OnnxModel:
                 str(path), providers=["CPUExecutionProvider"]
             )
         except Exception as error:
-            raise DataError(f"{str(path)!r} is damaged ({error})") from error
+            raise damaged(path, error) from error
         self.outputs = [output.name for output in self.session.get_outputs()]
 
     def _ask(self, X: Any) -> list[Any]:

@@ -13,6 +13,7 @@ from caveat.exceptions import DataError, InvalidInput, hint
 from caveat.models.files._foreign import (
     OnnxModel,
     catboost_model,
+    damaged,
     library,
     lightgbm_model,
     xgboost_model,
@@ -143,10 +144,22 @@ def _unpickled(path: Path) -> Any:
 
 def _from_skops(path: Path, trust: bool) -> Any:
     skops = library("skops.io", path)
-    strange = skops.get_untrusted_types(file=path)
+    try:
+        strange = skops.get_untrusted_types(file=path)
+    except Exception as error:
+        raise damaged(path, error) from error
     if strange and not trust:
         raise InvalidInput(
             f"{str(path)!r} holds types that skops does not know ({', '.join(strange)})"
             "; pass trust=True if you trust them"
         )
-    return skops.load(path, trusted=strange)
+    try:
+        found = skops.load(path, trusted=strange)
+    except Exception as error:
+        raise damaged(path, error) from error
+    if not hasattr(found, "predict") or isinstance(found, type):
+        raise DataError(
+            f"{str(path)!r} holds a {type(found).__name__}, which cannot predict; save "
+            "a fitted model"
+        )
+    return found
