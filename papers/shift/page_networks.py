@@ -20,7 +20,15 @@ from scipy import stats
 from caveat.models import MODELS
 from papers import write_pages
 from papers.shift.cells import MAIN, grid, number, read
-from papers.shift.networks import ABSENT, DEAREST, MASK_RATE, REFIT_SUBSETS, SHAPES
+from papers.shift.networks import (
+    ABSENT,
+    DEAREST,
+    MASK_RATE,
+    MOST_ROUNDS,
+    MOST_SUBSETS,
+    REFIT_SUBSETS,
+    SHAPES,
+)
 from papers.shift.run import SEEDS, TABLES
 from papers.shift.summaries import gap_table, rank_table
 
@@ -123,8 +131,8 @@ def _missing(cells: pd.DataFrame) -> str:
 
 
 def _label(cell: Any) -> str:
-    if cell.kind == "refit":
-        return "refitted"
+    if cell.kind != "curve":
+        return "refitted" if cell.kind == "refit" else str(cell.kind)
     if cell.mask_rate:
         return "trained for loss"
     return "usual" if cell.imputation == "mean" else str(cell.imputation)
@@ -448,6 +456,42 @@ def refit_section(rows: pd.DataFrame) -> str:
     return grid(header, table)
 
 
+def distilled_section(rows: pd.DataFrame) -> str:
+    """Pair networks taught by refitted models with those trained for loss."""
+    some = rows[(rows["mask_rate"] > 0) & rows["kind"].isin(["curve", "distilled"])]
+    wide = decay(some).reset_index()
+    wide = wide.pivot_table(
+        index=["dataset", "model", "seed"], columns="kind", values="value"
+    ).dropna()
+    table = []
+    for (dataset, model), part in wide.groupby(level=[0, 1], sort=False):
+        if "distilled" not in part or len(part) < len(SEEDS):
+            continue
+        gain = part["distilled"] - part["curve"]
+        values = (number(part[kind].mean()) for kind in ("curve", "distilled"))
+        table.append([dataset, title(str(model)), *values, shown(gain)])
+    header = ["table", "network", "trained for loss", "distilled", "gain over splits"]
+    return grid(header, table) if table else "Not measured on all splits yet."
+
+
+def intervention_section() -> str:
+    """Show what changed settings do to the networks that had stayed behind."""
+    rows = read("results-interventions.csv")
+    table = []
+    for dataset, here in rows.groupby("dataset", sort=False):
+        task = TABLES[str(dataset)][1]
+        base = here[here["model"] == "linear"].set_index("seed")["value"]
+        own = here[here["model"] != "linear"]
+        for (model, label), part in own.groupby(["model", "setting"], sort=False):
+            values = part.set_index("seed")["value"]
+            ahead = 1 - values / base if task == "regression" else values - base
+            cells = (number(values.mean()), number(base.mean()), shown(ahead))
+            best = number(part["best_epoch"].mean(), 0)
+            table.append([dataset, title(str(model)), label, *cells, best])
+    header = ["table", "network", "setting", "accuracy or RMSE", "linear", "ahead by"]
+    return grid([*header, "best pass"], table)
+
+
 def floor_section(rows: pd.DataFrame) -> str:
     """Say what the best constant answer reaches."""
     main = plain(rows)
@@ -494,8 +538,12 @@ def files() -> dict[str, str]:
         "imputers": imputer_section(rows),
         "lossy": lossy,
         "refits": refit_section(rows),
+        "distilled": distilled_section(rows),
+        "interventions": intervention_section(),
         "costs": cost_section(cells),
         "subsets": str(REFIT_SUBSETS),
+        "most": str(MOST_SUBSETS),
+        "rounds": f"{MOST_ROUNDS:,}",
     }
     for name, text in parts.items():
         mark = f"<!-- {name} -->"

@@ -1,8 +1,11 @@
 """The run of the networks: its cells, their order, and their intervals."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from caveat.models import MODELS
+from papers.shift.distilled import distilled, lost_sets
 from papers.shift.networks import ABSENT, cells
 from papers.shift.page_networks import interval
 from papers.shift.run import SEEDS, TABLES
@@ -33,3 +36,21 @@ def test_intervals_are_students():
     mean, half = interval([1.0, 2.0, 3.0])
     assert mean == 2
     assert half == pytest.approx(4.3027 / 3**0.5, abs=1e-4)
+
+
+def test_sets_of_lost_columns_are_different_and_neither_none_nor_all():
+    sets = lost_sets(4, np.random.default_rng(0))
+    assert len(sets) == len(np.unique(sets, axis=0)) == 14
+    assert set(sets.sum(axis=1)) == {1, 2, 3}
+
+
+@pytest.mark.thorough
+def test_a_distilled_network_is_told_which_columns_are_gone():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(80, 3)), columns=list("abc"))
+    y = pd.Series(np.where(X["a"] + X["b"] > 0, "yes", "no"))
+    model = distilled("mlp", "binary", (X, y), 0.3, seed=0)
+    told = model.predict_masked(X, ["b"])
+    np.testing.assert_array_equal(model.predict_masked(X.assign(b=9.0), ["b"]), told)
+    assert (model.classes_[told.argmax(1)] == y).mean() > 0.6
+    assert model.score(X, y) > 0.9
