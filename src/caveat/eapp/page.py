@@ -115,15 +115,15 @@ def _claims(found: Result, model_auc: float | None) -> Iterator[claims.Claim]:
     yield from _verdict(found)
     if model_auc is not None:
         yield _compared(found, model_auc)
-    if math.isfinite(found.value_paper) and math.isfinite(found.paper_null[0]):
+    if math.isfinite(found.value_paper) and math.isfinite(found.paper_null[1]):
         yield claims.Condition(
             sentence=pages.say(
                 "Named on the rows they are scored on, as published, they would show "
                 "{value}; shuffled labels reach {null} that way.",
                 value=pages.strong(f"{found.value_paper:.2f}"),
-                null=f"{found.paper_null[0]:.2f}",
+                null=_band(*found.paper_null[1:]),
             ),
-            counts=(found.value_paper, found.paper_null[0]),
+            counts=(found.value_paper, *found.paper_null[1:]),
             severity="note",
             kind="published",
             section="eapp",
@@ -148,7 +148,7 @@ def _skill_ends(found: Result) -> tuple[float, ...]:
 
 
 def _verdict(found: Result) -> Iterator[claims.Claim]:
-    """Say what the value means; how bad is decided by the interval's lower end."""
+    """Say what the value means; how much is known is decided by the lower end."""
     numbers = found.measure == "concordance"
     if found.verdict == CHANCE:
         yield claims.Condition(
@@ -180,7 +180,7 @@ def _verdict(found: Result) -> Iterator[claims.Claim]:
     shown = f" ({ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
     yield claims.Condition(
         sentence=in_words(verdict, numbers=numbers),
-        severity="serious" if surely else "careful",
+        severity="careful",  # an easy task is no fault; the title does not mislead
         kind="free",
         section="eapp",
         size=found.skill,
