@@ -35,6 +35,7 @@ NUMERIC = (
     "tests/measures",
     "tests/models",
     "tests/multilabel",
+    "tests/papers",
     "tests/ranking",
     "tests/shift",
     "tests/statistics",

@@ -225,6 +225,9 @@ class Supervisor(threading.Thread):
             while ready is None and not self._stopping and not self._is_dead():
                 self._watch.wait(_PATIENCE_SECONDS)
                 ready = self._answer()
+        if ready != "ready" and not self._is_dead():
+            # It did not hear who it is: the next one will.
+            self._end_worker()
         return ready == "ready"
 
     def _start_guardian(self, theirs: socket.socket) -> subprocess.Popen[bytes]:
