@@ -375,12 +375,13 @@ def _columns(book: Book, name: str, columns: Sequence[str]) -> list[dict[str, An
 
 
 def _decay(book: Book, name: str, n_columns: int) -> list[dict[str, Any]]:
-    keys = [(0, (name, ALL, ""))]
-    keys += [(k, (name, f"any {k}", "")) for k in decay_degrees(n_columns)]
+    keys = [(k, (name, f"any {k}", "")) for k in decay_degrees(n_columns)]
+    asked = [(k, key) for k, key in keys if book.complete(key)]
+    if not asked:
+        return []
     return [
         {"model": name, "k": k, **_ends(book.score(key))}
-        for k, key in keys
-        if book.complete(key)
+        for k, key in [(0, (name, ALL, "")), *asked]
     ]
 
 

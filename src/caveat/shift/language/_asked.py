@@ -118,8 +118,8 @@ def asked_notes(name: str, fitted: Sequence[Any]) -> list[str]:
         sum(getattr(one, way) for one in fitted) for way in ("answers_", "unread_")
     )
     told = [
-        f"{name} was told {asked:,} tokens and answered {answered:,}, kept replies "
-        "included"
+        f"the prompts for {name} had {asked:,} tokens and its answers {answered:,}, "
+        "kept replies included"
     ]
     if unread:
         told.append(

@@ -44,6 +44,11 @@ _ADVICE = {
     "open": "Undecided at this size: measure {model} on more rows before you choose "
     "between filling in and fitting again",
 }
+_LEFT_MISSING = {
+    "fill": "Keep {model} and leave {what} missing",
+    "open": "Undecided at this size: measure {model} on more rows before you choose "
+    "between leaving {what} missing and a model without it",
+}
 
 
 def look(found: Result, about: pages.About, *, rules: Sequence[str] = ()) -> pages.Look:
@@ -169,8 +174,8 @@ def advice_words(found: Result, row: Mapping[str, Any]) -> pages.Prose:
     parts = {"model": model, "what": what, "imputer": str(row["imputer"])}
     if row["kind"] != "vanish" and row["advice"] == "fill":
         return pages.say("Nothing to do for {model} beyond watching {what}", **parts)
-    if row["advice"] == "fill" and row["imputer"] == "native":
-        return pages.say("Keep {model} and leave {what} missing", **parts)
+    if row["imputer"] == "native" and row["advice"] in _LEFT_MISSING:
+        return pages.say(_LEFT_MISSING[str(row["advice"])], **parts)
     words = pages.say(_ADVICE[str(row["advice"])], **parts)
     if row["advice"] == "refit" and row["by"] != row["model"]:
         words += pages.say("; {by} stood in for it here", by=str(row["by"]))
