@@ -61,6 +61,18 @@ def holds(request):
     return check
 
 
+@pytest.fixture
+def inline(monkeypatch):
+    """Run trials in this process, whatever engine is asked for."""
+    from caveat._registry import Entry
+    from caveat.study.registry import ENGINES
+
+    monkeypatch.syspath_prepend(str(Path(__file__).parent / "study" / "plugin"))
+    for name in ("inline", "processes", "serial"):
+        made = Entry(name=name, target="caveat_fake:InlineEngine")
+        monkeypatch.setitem(ENGINES._entries, name, made)
+
+
 def _load():
     name = "synthetic_records"
     if name not in sys.modules:

@@ -5,15 +5,18 @@ them that would break a page that trusts its data.
 """
 
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from caveat._registry import Entry
 from caveat.audit import Settings, _topics, audit
 from caveat.cli._root import caveat
 from caveat.datasets import load
+from caveat.study.registry import ENGINES
 
 HOSTILE = "<img src=x> “a”, 'b' 😀"
 COMMANDS = {
@@ -64,7 +67,16 @@ def audit_page(place):
         models=("logistic-regression", "k-nn"),
         shuffles=20,
     )
-    audit(settings, place / "out", command="caveat audit iris.csv").save()
+    with pytest.MonkeyPatch.context() as patch:
+        audit_here(settings, place / "out", patch).save()
+
+
+def audit_here(settings, out, patch):
+    """Audit with trials in this process."""
+    patch.syspath_prepend(str(Path(__file__).parents[1] / "study" / "plugin"))
+    inline = Entry(name="inline", target="caveat_fake:InlineEngine")
+    patch.setitem(ENGINES._entries, "inline", inline)
+    return audit(settings, out, engine="inline", command="caveat audit")
 
 
 def topics_page(place):
@@ -96,7 +108,7 @@ def topics_page(place):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_topics, "BAG_LEARNERS", ("mm",))
         patch.setattr(_topics, "_STEPS", 60)
-        made = audit(settings, place / "out", engine="serial", command="caveat audit")
+        made = audit_here(settings, place / "out", patch)
     assert set(made.states) == {"done"}
     made.save()
 

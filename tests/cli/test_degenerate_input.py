@@ -11,15 +11,12 @@ import json
 import random
 import re
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from caveat._registry import Entry
 from caveat.cli import caveat, main
-from caveat.study.registry import ENGINES
 
 ROWS = 36
 CODES = {0, 1, 2, 3}
@@ -197,7 +194,8 @@ VARIANTS = {
     "shift-missing": "shift {file} --models k-nn --imputers mean --missing a",
     "audit-targets": "audit {file} --targets l1,l2 --folds 2 --json",
     "audit-bags": "audit {file} --target y --bags g --folds 2 --models dummy --json",
-    "audit-candidates": "audit {file} --candidates c --target y --folds 2 --json",
+    "audit-candidates": "audit {file} --candidates c --target y --folds 2 --json"
+    " --models dummy",
     "audit-test": "audit {good} --target y --test {file} --folds 2 --models dummy",
     "audit-predictions": "audit {good} --target y --predictions {file} --folds 2",
     "audit-no-names": "audit {file} --folds 2 --models dummy --no-names",
@@ -243,16 +241,6 @@ baseline: none
 
 
 @pytest.fixture
-def inline(monkeypatch):
-    """Run trials in this process, whatever engine is asked for."""
-    plugin = Path(__file__).parents[1] / "study" / "plugin"
-    monkeypatch.syspath_prepend(str(plugin))
-    for name in ("inline", "processes"):
-        made = Entry(name=name, target="caveat_fake:InlineEngine")
-        monkeypatch.setitem(ENGINES._entries, name, made)
-
-
-@pytest.fixture
 def call(inline, capsys, tmp_path, monkeypatch):
     """Call a command on a file; give exit code, what was said, and what was left."""
 
@@ -268,6 +256,9 @@ def call(inline, capsys, tmp_path, monkeypatch):
         places = {"file": file, "good": good, "out": out, "study": study}
         words = [word.format(**places) for word in COMMANDS[command].split()]
         monkeypatch.chdir(tmp_path)
+        # What examines weaker labels within an audit has its own commands here.
+        monkeypatch.setattr("caveat.audit._topics.BAG_LEARNERS", ("mm",))
+        monkeypatch.setattr("caveat.audit._topics._STEPS", 20)
         # The same function draws a figure's other files, and they take as long.
         monkeypatch.setattr("caveat.pages._drawn.draw_png", lambda *_, **__: b"")
         warnings.simplefilter("ignore")

@@ -7,7 +7,7 @@ import pytest
 from caveat.exceptions import InvalidInput
 from caveat.testing import assert_audit
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, pytest.mark.usefixtures("inline")]
 
 QUICK = {"models": ("logistic-regression",), "folds": 2, "shuffles": 5, "jobs": 1}
 
