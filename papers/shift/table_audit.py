@@ -12,7 +12,7 @@ measure, model, scenario, k, value`` and, for the scenario ``single``, ``column`
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -157,32 +157,42 @@ def _first_step(
 def _copies(table: pd.DataFrame) -> Iterator[Finding]:
     """Blocks that are the same number by number were not measured twice."""
     blocks = []
-    for (dataset, measure, scenario), rows in table.groupby(
-        ["dataset", "measure", "scenario"], sort=False
-    ):
+    for place, rows in table.groupby(["dataset", "measure", "scenario"], sort=False):
         flat = rows[rows["k"] > 0]
-        names = flat["model"].astype(str) + "|" + flat["k"].astype(str)
+        names = flat["k"].astype(str)
         if "column" in flat:
             names += "|" + flat["column"].fillna("").astype(str)
-        numbers = pd.Series(flat["value"].to_numpy(), index=names)
-        blocks.append(((dataset, measure, scenario), numbers))
+        index = [flat["model"].astype(str), names]
+        blocks.append((place, pd.Series(flat["value"].to_numpy(), index=index)))
     for (left, one), (right, other) in combinations(blocks, 2):
         shared = one.index.intersection(other.index)
-        if len(shared) < _FEWEST or one[shared].nunique() < _FEWEST:
+        numbers = one[shared], other[shared]
+        if _same(*numbers):
+            yield _copied(left, right, "all")
             continue
-        if not np.allclose(one[shared], other[shared], atol=1e-9):
-            continue
-        same_data = left[0] == right[0]
-        kind = "copied block"
-        words = f"{' '.join(map(str, left))} repeats {' '.join(map(str, right))}"
-        if same_data and {left[1], right[1]} == {"accuracy", "auc"}:
-            kind = "AUC printed as accuracy"
-        yield {
-            "dataset": left[0],
-            "measure": left[1],
-            "model": "all",
-            **_finding(kind, str(left[2]), np.nan, np.nan, words),
-        }
+        # The block of one model may be copied alone.
+        for model in shared.unique(0) if len(shared) else ():
+            if _same(*(each.loc[[model]] for each in numbers)):
+                yield _copied(left, right, str(model))
+
+
+def _same(one: pd.Series, other: pd.Series) -> bool:
+    """Whether enough different numbers are equal."""
+    enough = len(one) >= _FEWEST and one.nunique() >= _FEWEST
+    return bool(enough and np.allclose(one, other, atol=1e-9))
+
+
+def _copied(left: Sequence[str], right: Sequence[str], model: str) -> Finding:
+    kind = "copied block"
+    if left[0] == right[0] and {left[1], right[1]} == {"accuracy", "auc"}:
+        kind = "AUC printed as accuracy"
+    words = f"{' '.join(map(str, left))} repeats {' '.join(map(str, right))}"
+    return {
+        "dataset": left[0],
+        "measure": left[1],
+        "model": model,
+        **_finding(kind, str(left[2]), np.nan, np.nan, words),
+    }
 
 
 def _spelt(values: pd.Series) -> str:

@@ -109,3 +109,15 @@ def test_a_file_is_checked_from_the_command_line(true_table, tmp_path, capsys):
 def test_a_table_without_its_columns_is_refused(true_table):
     with pytest.raises(InvalidInput, match="lacks the column 'scenario'"):
         audit_table(true_table.drop(columns="scenario"))
+
+
+def test_a_copy_of_one_model_is_found(true_table):
+    broken = true_table.copy()
+    one, other = (
+        at(broken, scenario="random", measure=name, model="k-nn")
+        for name in ("accuracy", "auc")
+    )
+    broken.loc[other, "value"] = broken.loc[one, "value"].to_numpy()
+    found = audit_table(broken)
+    copied = found[found["kind"] == "AUC printed as accuracy"]
+    assert copied["model"].tolist() == ["k-nn"]
