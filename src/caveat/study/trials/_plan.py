@@ -48,14 +48,15 @@ def plan(
     """
     checked = study if isinstance(study, Study) else load_study(study)
     planned: dict[str, Trial] = {}
-    left_out = skipped(checked)
+    reasons = _reasons(checked)
+    left_out = _left_out(checked, reasons)
     if len(left_out) == len(checked.datasets) * len(checked.learners):
         dataset, learner, reason = left_out[0]
         raise InvalidInput(
             f"study {checked.study!r} has nothing to run: "
             f"{learner} on {dataset} {reason}"
         )
-    for spec in _specs(checked, digest):
+    for spec in _specs(checked, reasons, digest):
         trial = Trial(spec)
         planned.setdefault(trial.key, trial)
         if len(planned) > MOST_TRIALS and not yes:
@@ -73,34 +74,40 @@ def skipped(study: Study) -> list[tuple[str, str, str]]:
     -------
     list of (data set, learner, reason)
     """
-    topic: Topic = TOPICS[study.topic].load()
-    found = []
-    learners = [parse_learner(written) for written in study.learners]
-    for reference in study.datasets:
-        reasons = _reasons(topic, reference, learners)
-        for learner, reason in zip(learners, reasons, strict=True):
-            if reason:
-                found.append((dataset_name(reference), learner.name, reason))
-    return found
+    return _left_out(study, _reasons(study))
 
 
-def _reasons(topic: Topic, reference: Any, learners: list[LearnerSpec]) -> list[str]:
-    """Say for each learner why it cannot do a data set, "" if it can."""
+def _left_out(study: Study, reasons: list[list[str]]) -> list[tuple[str, str, str]]:
+    names = [parse_learner(written).name for written in study.learners]
+    return [
+        (dataset_name(reference), name, reason)
+        for reference, row in zip(study.datasets, reasons, strict=True)
+        for name, reason in zip(names, row, strict=True)
+        if reason
+    ]
+
+
+def _reasons(study: Study) -> list[list[str]]:
+    """Say by data set and learner why it cannot be done, "" if it can."""
     from caveat.datasets import describe
 
+    topic: Topic = TOPICS[study.topic].load()
+    learners = [parse_learner(written) for written in study.learners]
     skip = getattr(topic, "skip", None)
     if skip is None or all(learner.is_imported for learner in learners):
-        return [""] * len(learners)
+        return [[""] * len(learners) for _ in study.datasets]
     # To describe somebody's file is to read it: once for all learners.
-    facts = describe(reference)
     return [
-        "" if learner.is_imported else skip(facts, topic.learners[learner.name])
-        for learner in learners
+        [
+            "" if learner.is_imported else skip(facts, topic.learners[learner.name])
+            for learner in learners
+        ]
+        for facts in map(describe, study.datasets)
     ]
 
 
 def _specs(
-    study: Study, digest: Callable[[Any], str] | None
+    study: Study, reasons: list[list[str]], digest: Callable[[Any], str] | None
 ) -> Iterator[dict[str, Any]]:
     from caveat.datasets import fingerprint
 
@@ -108,7 +115,7 @@ def _specs(
     topic: Topic = TOPICS[study.topic].load()
     protocol = study.protocol or topic.protocols[0]
     learners = [parse_learner(written) for written in study.learners]
-    for reference in study.datasets:
+    for reference, row in zip(study.datasets, reasons, strict=True):
         dataset = {"reference": reference, "digest": digested(reference)}
         base = {
             "topic": study.topic,
@@ -123,8 +130,7 @@ def _specs(
             yield from _baseline_specs(study, dataset)
         worlds = topic.worlds(study.scenario, dataset_name(reference))
         wanted = getattr(topic, "wanted", lambda world, learner, repeat: True)
-        reasons = _reasons(topic, reference, learners)
-        able = [one for one, no in zip(learners, reasons, strict=True) if not no]
+        able = [one for one, no in zip(learners, row, strict=True) if not no]
         # Neighbours share a data set and a world, so that workers can keep both.
         for world in worlds:
             for repeat, seed in study.all_repeats:
