@@ -5,8 +5,8 @@ number there are 1,000,000 answers of 5,000 people on a tenth as many items, 10 
 crowd-kit is no dependency: where it is not installed, our times stand alone. Both sides
 get the same table and as many rounds; printed are CPU seconds per round without the
 reading of the table, the peak of the memory that was taken, also for a quarter of the
-answers, and how many labels are right. Ours without a prior is the same model as
-crowd-kit's: that both give the same labels and probabilities is asserted.
+answers, and how many labels are right. With crowd-kit's start and floor ours is the
+same model: that both give the same labels and probabilities of all items is asserted.
 """
 
 from __future__ import annotations
@@ -22,14 +22,28 @@ import numpy as np
 import pandas as pd
 
 from caveat.candidates import ClassSkill, DawidSkene, OneCoin, as_answers
+from caveat.candidates.crowd import Answers
 
 PEOPLE, CLASSES, ROUNDS = 5_000, 10, 3
 
 
 class Plain(DawidSkene):
-    """Dawid-Skene without any prior, as crowd-kit has it."""
+    """Dawid-Skene as crowd-kit has it: the bare vote first, 1e-10 for what is never."""
 
     frequency = 0.0
+
+    def _begin(self, found: Answers, posterior: np.ndarray) -> None:
+        super()._begin(found, posterior)
+        votes = found.votes()
+        posterior[:] = votes / votes.sum(axis=1, keepdims=True)
+
+    def _fit_tables(
+        self, found: Answers, posterior: np.ndarray, named: np.ndarray
+    ) -> None:
+        # Who never names a label has no entry for it there.
+        ever = named.sum(axis=2, keepdims=True) > 0
+        table = np.where(ever, np.maximum(named, 1e-10), 0.0)
+        self._weights = np.where(ever, table / table.sum(axis=1, keepdims=True), 1.0)
 
 
 def simulate(count: int) -> tuple[pd.DataFrame, np.ndarray]:
@@ -99,12 +113,14 @@ def compare(peer: Any, plain: DawidSkene) -> None:
     """Hold that the same model gives the same labels and probabilities."""
     theirs = peer.probas_.sort_index()[list(plain.classes_)].to_numpy()
     own = plain.predict_proba().sort_index().to_numpy()
-    same = float((theirs.argmax(axis=1) == own.argmax(axis=1)).mean())
-    apart = float(np.abs(theirs - own).mean())
-    print(f"without a prior: {same:.5f} of the labels are the same, {apart:.1e} apart")
-    # Ours begins with a little of every class, theirs with the bare vote.
-    assert same > 0.998, "the labels differ from crowd-kit's"
-    assert apart < 1e-3, "the probabilities differ from crowd-kit's"
+    apart = float(np.abs(theirs - own).max())
+    print(f"the same model and start: at most {apart:.1e} apart")
+    assert apart < 1e-6, "the probabilities differ from crowd-kit's"
+    two = np.sort(own, axis=1)[:, -2:]
+    clear = two[:, 1] - two[:, 0] > 1e-6
+    same = theirs.argmax(axis=1) == own.argmax(axis=1)
+    print(f"{same.mean():.5f} of the labels are the same, {(~clear).sum()} are ties")
+    assert same[clear].all(), "the labels differ from crowd-kit's"
 
 
 def memory(work: Callable[[], Any]) -> int:

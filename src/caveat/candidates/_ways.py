@@ -95,7 +95,7 @@ def _crowd_ways(table: CrowdTable) -> dict[str, Way]:
 
     ways = {name: way(name) for name in names}
     if several:
-        # Its weights rest on answers that were left out already.
+        # Its temperature rests on answers that were left out already.
         ways[USUAL] = PooledCrowd().fit(table.answers).posterior_of
     return ways
 
@@ -138,7 +138,7 @@ def _choose(
 ) -> tuple[str, str]:
     """Choose by answers that were left out, or as such answers would not help."""
     if held is not None and USUAL in posterior:
-        # Single models of the crowd are in the pooled one already, by weight.
+        # Other models of the crowd are special cases of the pooled one.
         rivals = [name for name in posterior if name == VOTE or name not in MODELS]
         return held.choose(USUAL, rivals), "predicting answers that were left out"
     if not table.people and len(posterior) > 1:

@@ -19,11 +19,12 @@ from caveat.candidates import (
     as_answers,
 )
 from caveat.candidates.crowd._inclusion import log_normaliser
+from caveat.candidates.crowd._kinds import KindsOfPeople
 from caveat.exceptions import InvalidInput, UnknownName
 from tests.candidates.crowd.simulated import crowd
 
 MODELS = [MajorityVote, WeightedVote, OneCoin, ClassSkill, DawidSkene, GLAD]
-EM = MODELS[2:]
+EM = [*MODELS[2:], KindsOfPeople]
 TINY = pd.DataFrame(
     [
         ("a", "ann", "cat"),

@@ -1,8 +1,12 @@
-"""Pooling models by answers that were left out, and probabilities that are meant."""
+"""Pooling over what people may be like, and probabilities that are meant."""
+
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import gammaln
+from scipy.stats import dirichlet
 
 from caveat.candidates import MajorityVote, PooledCrowd, as_answers, look
 from caveat.candidates._table import read_candidates
@@ -13,6 +17,7 @@ from caveat.candidates.crowd._calibration import (
     to_the_power,
     typical_skill,
 )
+from caveat.candidates.crowd._kinds import KindsOfPeople
 from caveat.exceptions import InvalidInput
 from tests.candidates.crowd.simulated import crowd
 
@@ -22,15 +27,61 @@ def right(model, truth):
     return float((told == truth.reindex(told.index)).mean())
 
 
-def test_weights_are_shares_and_the_rest_of_the_answers_is_labelled_alike():
-    answers, truth = crowd(150, 5, 3, seed=0)
+def test_it_begins_with_an_objective_that_never_falls_and_repeats_itself():
+    answers, truth = crowd(150, 5, 3, vague=0.2, seed=0)
     model = PooledCrowd().fit(answers)
-    assert model.weights_.sum() == pytest.approx(1.0)
-    assert (model.weights_ > 0.1).all()
     assert (np.diff(model.objective_) > -1e-9).all()
     assert right(model, truth) > 0.85
-    again = model.posterior_of(model.answers_)
-    np.testing.assert_allclose(again, model.posterior_, atol=1e-9)
+    again = PooledCrowd().fit(answers)
+    np.testing.assert_array_equal(again.posterior_, model.posterior_)
+    rest = model.answers_.keep(np.arange(len(model.answers_)) % 7 > 0)
+    assert (decide(model.posterior_of(rest)) == decide(model.posterior_)).mean() > 0.9
+
+
+def test_draws_of_two_people_are_those_of_the_whole_posterior():
+    rows = [("a", "ann", 0), ("a", "ben", 0), ("b", "ann", 1), ("b", "ben", 0)]
+    rows += [("c", "ann", 1), ("c", "ben", 1), ("d", "ben", 0)]
+    found = as_answers(pd.DataFrame(rows, columns=["item", "annotator", "label"]))
+    model = KindsOfPeople().fit(found)
+    kinds, exact, total = model._kinds, np.zeros((4, 2)), 0.0
+    base = kinds.base / kinds.base.sum()
+    # Two people's kinds, shares integrated: the second follows the first a little.
+    both = np.outer(base, base) * kinds.base.sum() + np.diag(base)
+    for truth in product(range(2), repeat=4):
+        named = np.zeros((2, 2, 2))
+        np.add.at(named, (found.annotator, found.label, np.array(truth)[found.item]), 1)
+        one, other = np.exp(kinds.log_marginal(named))
+        chance = float(one @ both @ other)
+        chance *= np.exp(gammaln(np.bincount(truth, minlength=2) + 1.0).sum())
+        exact[np.arange(4), truth] += chance
+        total += chance
+    rng, posterior, mean = np.random.default_rng(0), model.posterior_, 0.0
+    for _ in range(1500):
+        posterior = model.draw(found, posterior, rng)
+        mean = mean + posterior / 1500
+    np.testing.assert_allclose(mean, exact / total, atol=0.03)
+
+
+def test_a_kinds_density_is_that_of_dirichlet_rows():
+    answers, _ = crowd(20, 3, 3, seed=1)
+    model = KindsOfPeople().fit(answers)
+    kinds, table = model._kinds, model._weights
+    for kind in (0, 7, len(kinds.base) - 1):
+        alpha = kinds.pseudo_answers(np.tile(np.eye(len(kinds.base))[kind], (3, 1)))
+        # In terms of logarithms, so that the exponent is that of the pseudo-answers.
+        wanted = sum(
+            dirichlet.logpdf(table[1, :, j], alpha[1, :, j])
+            + np.log(table[1, :, j]).sum()
+            for j in range(3)
+        )
+        assert kinds.log_density(table)[1, kind] == pytest.approx(wanted)
+
+
+def test_three_who_agree_on_a_wrong_order_do_not_outweigh_five_who_know():
+    answers, truth = crowd(200, 5, 4, skill=(0.55, 0.9), seed=3)
+    turned = [(i, f"turned{n}", (truth[i] + 1) % 4) for i in range(200) for n in "abc"]
+    answers = pd.concat([answers, pd.DataFrame(turned, columns=answers.columns)])
+    assert right(PooledCrowd().fit(answers), truth) > 0.95
 
 
 def test_people_who_always_say_the_same_do_not_carry_the_day():
@@ -42,11 +93,12 @@ def test_people_who_always_say_the_same_do_not_carry_the_day():
     assert right(model, truth) > 0.85
 
 
-def test_without_a_second_answer_nothing_is_weighed_or_tempered():
+def test_without_a_second_answer_people_are_taken_to_be_as_usual():
     answers, _ = crowd(40, 6, 3, each=1, seed=0)
     model = PooledCrowd().fit(answers)
-    assert model.temperature_ == 1.0
-    assert model.weights_.nunique() == 1
+    assert (model.predict() == answers.set_index("item")["label"]).all()
+    # About half way between guessing and certainty.
+    assert model.posterior_.max(axis=1).mean() == pytest.approx(2 / 3, abs=0.08)
 
 
 @pytest.mark.parametrize("skill", [0.5, 0.7, 0.9])

@@ -33,8 +33,8 @@ def typical_skill(found: Answers, same: float | None = None) -> float:
     Returns
     -------
     float
-        Between chance and certainty, whatever people say; 0.7 where nobody shares an
-        item.
+        Between chance and certainty, whatever people say; half way where nobody shares
+        an item.
     """
     classes = max(len(found.classes), 2)
     chance = 1.0 / classes
@@ -43,7 +43,7 @@ def typical_skill(found: Answers, same: float | None = None) -> float:
     alone = sums(found.item, 1.0 / found.sizes, len(found.items))
     pairs = float((found.per_item * (found.per_item - 1.0)).sum())
     if not pairs:
-        return max(0.7, chance + 0.05 * (1 - chance))
+        return 0.5 + 0.5 * chance
     # All ordered pairs of answers on an item, without those of an answer with itself.
     agree = float((votes**2).sum() - alone.sum()) / pairs
     # The larger root of s² + (1 - s)² same = agree.

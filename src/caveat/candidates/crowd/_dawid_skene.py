@@ -84,8 +84,15 @@ class DawidSkene(EMModel):
         self._pseudo = self.prior * self._weights + 1e-6
 
     def _maximise(self, found: Answers, posterior: Floats) -> None:
+        self._fit_tables(found, posterior, self._named(posterior))
+
+    def _named(self, posterior: Floats) -> Floats:
+        """Return how often everybody names what, (annotator, label, truth)."""
+        classes = posterior.shape[1]
+        return (self._by_label @ posterior).reshape(-1, classes, classes)
+
+    def _fit_tables(self, found: Answers, posterior: Floats, named: Floats) -> None:
         _, people, classes = found.shape
-        named = (self._by_label @ posterior).reshape(people, classes, classes)
         total = named + self._pseudo
         weights = total / total.sum(axis=1, keepdims=True)
         if len(found.vague):
@@ -97,7 +104,7 @@ class DawidSkene(EMModel):
             )
             stepped = stepped.reshape(len(some), classes, classes).swapaxes(1, 2)
             weights[some] = stepped / stepped.sum(axis=1, keepdims=True)
-        self._weights = np.maximum(weights, 1e-12)
+        self._weights, self._said = np.maximum(weights, 1e-12), total
         self.confusion_ = self._weights.swapaxes(1, 2)
         self.inclusion_ = self.confusion_
         if len(found.vague):

@@ -40,7 +40,7 @@ MODELS = Registry(
         Entry(
             name="pooled",
             target=f"{_AT}._pooled:PooledCrowd",
-            summary="one coin and Dawid-Skene, by how well they predict answers",
+            summary="Dawid-Skene over kinds of people, a mean over draws",
         ),
     ],
 )
