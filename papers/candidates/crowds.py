@@ -46,16 +46,15 @@ def section() -> str:
 def _simulated(cells: pd.DataFrame) -> str:
     low = cells[cells["low"] <= LEAST]
     unsure = cells[cells["calibration"] >= MOST_ERROR]
-    crowds = int(cells["crowds"].min())
     other = cells["factor"] == OTHER
     flagged = cells[~other].dropna(subset=["recall"])
     return f"""### Simulated crowds
 
-{(~other).sum()} kinds of crowds, {crowds} of each: 5 people of skill 0.65, 300 items and 4
+{len(cells) - other.sum()} kinds of crowds: 5 people of skill 0.65, 300 items and 4
 classes unless the row says otherwise (`benchmarks/crowd_simulation.py`); and
-{other.sum()} kinds that break the models' rules, 4 answers of 8 people of skill 0.45 to 0.9
-on 300 items (`benchmarks/crowd_other_kinds.py`). Our default was settled on other
-crowds of these kinds (seeds 1000 to 1019); these have the seeds 200 to {199 + crowds}. Right
+{other.sum()} kinds that break the models' rules: 4 answers of 8 people of skill 0.45
+to 0.9 on 300 items (`benchmarks/crowd_other_kinds.py`). {_crowds(cells, other)}
+Our default was settled on other crowds of these kinds (seeds 1000 to 1019). Right
 labels in percent: ours (what `caveat candidates` suggests without features), vote,
 Dawid-Skene, and Dawid-Skene without any prior. Gap: ours minus the best of these
 three, in points, with a 95 % interval, paired over crowds. Error: expected calibration
@@ -76,6 +75,13 @@ People who guess or work against the others: of those who are flagged, the share
 | --- | --- | --- | --- |
 {_found(flagged)}
 """
+
+
+def _crowds(cells: pd.DataFrame, other: pd.Series) -> str:
+    first, more = (int(cells.loc[own, "crowds"].min()) for own in (~other, other))
+    return (
+        f"Drawn were {first} crowds of each by seeds from 200 on, {more} of the others."
+    )
 
 
 def _table(cells: pd.DataFrame) -> str:

@@ -170,7 +170,7 @@ def answers(rows):
             + [(9, "x", None), (3, "silent", None)],
             "1 of 9 items have no answer",
         ),
-        ([(i, f"p{i}", "ab"[i % 2]) for i in range(8)], "Labels by"),
+        ([(i, f"p{i}", "ab"[i % 2]) for i in range(8)], "No item has two answers"),
         ([(0, "x", "a"), (0, "y", "b")], "sure enough for a title"),
         ([(i, who, ["a", "b"]) for i in range(8) for who in "xyz"], "Labels by"),
     ],

@@ -185,6 +185,15 @@ def _agreement_caveats(found: Result) -> Iterator[claims.Claim]:
             section="people",
             fix="Have a second person answer some of the items.",
         )
+    elif found.people_known and found.methods["information"].isna().all():
+        yield claims.Condition(
+            sentence="No item has two answers: how right labels are is an assumption, "
+            "half way between guessing and certainty.",
+            severity="serious",
+            kind="one-answer",
+            section="methods",
+            fix="Have a second person answer some of the items.",
+        )
     value, low, high = found.alpha
     if math.isfinite(value) and math.isfinite(high) and high < _WEAK_ALPHA:
         yield claims.Condition(
@@ -275,9 +284,11 @@ def _item_caveats(found: Result) -> Iterator[claims.Claim]:
     if found.ambiguous:
         yield claims.Condition(
             sentence=pages.say(
-                "On {n} items several labels seem right: more answers will not "
-                "settle them.",
+                "On {n} {items} several labels seem right: more answers will not "
+                "settle {them}.",
                 n=pages.strong(pages.count(found.ambiguous)),
+                items="item" if found.ambiguous == 1 else "items",
+                them="it" if found.ambiguous == 1 else "them",
             ),
             counts=(found.ambiguous,),
             severity="note",

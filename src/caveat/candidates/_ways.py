@@ -86,7 +86,7 @@ def examine_candidates(
 
 
 def _crowd_ways(table: CrowdTable) -> dict[str, Way]:
-    """Give every model of the crowd; one person alone can only be counted."""
+    """Give every model of the crowd; one person alone is taken to be as usual."""
     several = table.people and len(table.answers.annotators) > 1
     names = list(MODELS) if several else [VOTE]
 
@@ -94,8 +94,7 @@ def _crowd_ways(table: CrowdTable) -> dict[str, Way]:
         return lambda left: MODELS[name].load()().fit(left).posterior_
 
     ways = {name: way(name) for name in names}
-    if several:
-        # Its temperature rests on answers that were left out already.
+    if table.people:
         ways[USUAL] = PooledCrowd().fit(table.answers).posterior_of
     return ways
 
@@ -146,4 +145,4 @@ def _choose(
         return network, "being the only way that learns from features"
     if USUAL in posterior:
         return USUAL, "being the usual one: no item has two answers"
-    return VOTE, "being the only way without a second annotator"
+    return VOTE, "being the only way without annotators"

@@ -137,8 +137,8 @@ def _grid(classes: int) -> tuple[Floats, Floats, Floats]:
     # Without what common errors have of the true label.
     kinds.append(((-rest / classes, 0.0, rest, _FLAT + rest / classes), _AGAINST))
     mixes = np.repeat([mix for mix, _ in kinds], len(_STRENGTHS), axis=0)
-    share = np.repeat([share for _, share in kinds], len(_STRENGTHS))
-    return mixes, np.tile(_STRENGTHS, len(kinds)), _PEOPLE * share / share.sum()
+    base = np.repeat([share for _, share in kinds], len(_STRENGTHS))
+    return mixes, np.tile(_STRENGTHS, len(kinds)), _PEOPLE * base / base.sum()
 
 
 class KindsOfPeople(DawidSkene):
