@@ -1,6 +1,7 @@
 """`caveat candidates`, the files it reads and the files it writes."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -83,6 +84,11 @@ def test_a_long_file_of_answers_needs_no_features(long, tmp_path):
     truth = pd.read_csv(long / "truth.csv").set_index("question")["truth"]
     assert (suggestions["label"] == truth.reindex(suggestions.index)).mean() > 0.8
     assert suggestions["probability"].between(0, 1).all()
+    page = (tmp_path / "out" / "index.html").read_text("utf-8")
+    assert "caveat candidates --answers answers.csv" in page
+    assert re.search(
+        r"alpha of all answers is <b>[\d.]+</b> \([\d.]+ to [\d.]+\)", page
+    )
 
 
 @pytest.mark.thorough

@@ -65,7 +65,7 @@ def show(look: Look, out: str | None, *, as_json: bool) -> None:
 def command_line(file: str, out: str | None) -> str:
     """Write the command that makes the page again, paths without their folders."""
     context = click.get_current_context()
-    words = ["caveat", str(context.command.name), Path(file).name]
+    words = ["caveat", str(context.command.name), *([Path(file).name] if file else [])]
     for option in context.command.params:
         name = str(option.name)
         source = context.get_parameter_source(name)

@@ -56,7 +56,7 @@ class Kinds:
         errors += 0.2 * off / max(classes - 1, 1)
         # Who does not know may still be right.
         self._errors = (np.eye(classes) + (classes - 1) * errors) / classes
-        self._taste = np.repeat(taste[:, :, None], classes, axis=2)
+        self._taste = taste[:, :, None]
         self._guesses = mixes[:, 1] == 1.0 - _FLAT
         self._alone = _log_chance(own, overall)
         self._constant = np.empty((people, len(base)))
@@ -103,7 +103,7 @@ class Kinds:
         who, label, truth = named.nonzero()
         parts = [
             label == truth,
-            self._taste[who, label, truth],
+            self._taste[who, label, 0],
             self._errors[label, truth],
             np.full(len(who), 1.0 / classes),
         ]

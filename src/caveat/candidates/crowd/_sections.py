@@ -144,12 +144,14 @@ def _people_table(people: pd.DataFrame) -> pages.Table:
 def _agreement(found: Result) -> pages.Section:
     value = found.alpha[0]
     heading: Any = "Nobody shares items with anybody else, so agreement is not known"
+    told: list[Any] = []
     if math.isfinite(value):
         heading = claims.Value(
             "Krippendorff's alpha of all answers",
             interval(found.alpha, "", "bootstrap over items", found.items),
             "is",
         )
+        told = [pages.Paragraph(heading.words)]
     rows = [
         pages.Row(
             [
@@ -181,7 +183,7 @@ def _agreement(found: Result) -> pages.Section:
         heading,
         lead="1 means that all agree, 0 that they agree as often as chance would have "
         "it. People who share an error agree, too.",
-        blocks=[table] if rows else [],
+        blocks=[*told, *([table] if rows else [])],
     )
 
 
