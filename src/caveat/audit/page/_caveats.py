@@ -6,6 +6,7 @@ of what the score has above chance.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,6 +32,7 @@ _FIXES = {
     "copies": "keep copies together",
     "time": "judge later rows by {columns}",
 }
+_OPTIONS = {"leak": "--drop", "group": "--groups", "time": "--time"}
 FLOORS = {
     "constant": "the constant answer",
     "column": "{column} alone",
@@ -129,7 +131,22 @@ def _action(found: Result) -> pages.Words:
     report = pages.say(
         ", and report {score}{ends}.", score=pages.strong(one.text), ends=ends
     )
-    return claims.started(words) + report
+    return claims.started(words) + report + _same_command(steps)
+
+
+def _same_command(steps: list[Rung]) -> pages.Words:
+    """Name the options that make the page without these findings."""
+    typed = [
+        f"{_OPTIONS[rung.remedy]} {shlex.quote(','.join(rung.columns))}"
+        for rung in steps
+        if rung.remedy in _OPTIONS and rung.columns
+    ]
+    if not typed:
+        return ""
+    return pages.say(
+        " The same command with {options} makes the page that begins there.",
+        options=pages.code(" ".join(typed)),
+    )
 
 
 def _columns(names: tuple[str, ...]) -> pages.Prose:
