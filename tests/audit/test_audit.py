@@ -131,6 +131,7 @@ def test_without_time_the_scan_still_speaks_and_nothing_is_held(table, tmp_path,
         "leak",
         ["bill"],
     )
+    assert found["title"].startswith("Column bill alone tells the target")
     assert "0 columns" not in made.save().read_text()
 
 

@@ -504,7 +504,8 @@ def _conditions(found: Result) -> Iterator[claims.Claim]:
             "trials",
             found.done,
             found.planned,
-            leads=found.ladder_open > 0,
+            # Before the first step there is only the scan, and its findings stand.
+            leads=found.ladder_open > 0 and bool(found.rungs),
             severity="careful" if found.ladder_open or not found.rungs else "note",
             kind="unfinished",
             section="again",
