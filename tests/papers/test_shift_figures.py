@@ -47,6 +47,7 @@ def test_a_tidy_curve_says_how_much_is_gone(frame):
     assert np.allclose(again[known], frame["importance"][known])
 
 
+@pytest.mark.thorough
 def test_every_figure_draws_the_means_over_models(frame):
     found = draw_all(frame)
     assert list(found) == ["figure-3", "figure-4", "figure-5", "figure-9", "figure-10"]
@@ -68,6 +69,7 @@ def test_every_figure_draws_the_means_over_models(frame):
     assert np.allclose(sorted(dots[:, 0]), sorted(closed["value"]))
 
 
+@pytest.mark.thorough
 def test_the_same_curves_write_the_same_files(frame, tmp_path):
     one, two = (save(draw_all(frame), tmp_path / name) for name in ("one", "two"))
     assert [path.read_bytes() for path in one] == [path.read_bytes() for path in two]

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from caveat.models import make_model
 from papers.shift.leaked_teacher import score_both_ways
 
 
+@pytest.mark.thorough
 def test_the_teacher_flatters_and_nothing_gone_by_labels_is_half():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(300, 2)), columns=["a", "b"])
