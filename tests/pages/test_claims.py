@@ -120,3 +120,17 @@ def test_nothing_leads_without_an_interval(values):
 def test_one_fold_never_leads():
     assert not Estimate(0.9, "AUC", 0.8, 0.95, "one fold", 1).may_lead
     assert not Estimate(math.nan, "AUC", 0.8, 0.95, "folds", 5).may_lead
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "shown"),
+    [
+        (0.0334, 0.0021, 0.0702, "0.033 (0.002 to 0.070)"),  # the end says why
+        (0.9971, 0.944, 0.9999, "0.997 (0.944 to 1.000)"),  # not quite perfect
+        (0.1, 1e-9, 0.5, "0.10 (0.00 to 0.50)"),  # four digits would not show it
+        (0.02, -0.2, 0.21, "0.02 (−0.20 to 0.21)"),
+    ],
+)
+def test_digits_carry_the_finding(value, low, high, shown):
+    one = Estimate(value, "", low, high, "10 folds", 10)
+    assert f"{one.text} ({one.interval})" == shown

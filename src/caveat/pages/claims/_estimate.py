@@ -70,8 +70,8 @@ class Estimate:
     def places(self) -> int:
         """Decimals that the interval supports; two where there is none.
 
-        A value that is surely not 0 gets as many as it takes to see that, and so does
-        one that is not quite 1.
+        A value that is surely not 0 gets as many as it takes to see that, in its
+        interval too where four do, and so does one that is not quite 1.
         """
         if not self.has_interval:
             return 2
@@ -79,10 +79,13 @@ class Estimate:
         assert self.high is not None
         places = max(2, decimals((self.high - self.low) / 2))
         whole = {1.0} if 0.9 < self.value < 1 else set()
-        whole |= {0.0} if self.low > 0 or self.high < 0 else set()
+        sure = self.low > 0 or self.high < 0
+        whole |= {0.0} if sure else set()
         enough = range(places, _MOST_PLACES + 1)
         seen = [more for more in enough if round(self.value, more) not in whole]
-        return seen[0] if seen else places
+        near = self.low if self.low > 0 else self.high
+        clear = [more for more in seen if not sure or round(near, more) != 0]
+        return (clear or seen or [places])[0]
 
     @property
     def text(self) -> str:
