@@ -16,6 +16,7 @@ from scipy import sparse
 from caveat.bags.variants import _tree_kernels
 
 Floats = NDArray[np.float64]
+Arrays = tuple[NDArray, NDArray, NDArray, NDArray, NDArray, NDArray]
 
 MOST_BINS = 256
 
@@ -64,7 +65,7 @@ class BinnedItems:
         widths = np.concatenate([np.diff(part.first_bin) for part in parts])
         return cls(codes, widths)
 
-    def arrays(self) -> tuple[NDArray, ...]:
+    def arrays(self) -> Arrays:
         """Give the kernels what they read: codes, entries, bins."""
         entries = self.indptr, self.features, self.bins
         return self.codes, *entries, self.first_bin, self.usual
