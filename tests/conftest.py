@@ -65,8 +65,9 @@ def holds(request):
 def inline(monkeypatch):
     """Run trials in this process, whatever engine is asked for."""
     from caveat._registry import Entry
-    from caveat.study.registry import ENGINES
+    from caveat.study.registry import ENGINES, TOPICS
 
+    len(TOPICS)  # Plug-ins are looked for before the fake one could be found.
     monkeypatch.syspath_prepend(str(Path(__file__).parent / "study" / "plugin"))
     for name in ("inline", "processes", "serial"):
         made = Entry(name=name, target="caveat_fake:InlineEngine")

@@ -16,7 +16,7 @@ from caveat._registry import Entry
 from caveat.audit import Settings, _topics, audit
 from caveat.cli._root import caveat
 from caveat.datasets import load
-from caveat.study.registry import ENGINES
+from caveat.study.registry import ENGINES, TOPICS
 
 HOSTILE = "<img src=x> “a”, 'b' 😀"
 COMMANDS = {
@@ -73,6 +73,7 @@ def audit_page(place):
 
 def audit_here(settings, out, patch):
     """Audit with trials in this process."""
+    len(TOPICS)  # Plug-ins are looked for before the fake one could be found.
     patch.syspath_prepend(str(Path(__file__).parents[1] / "study" / "plugin"))
     inline = Entry(name="inline", target="caveat_fake:InlineEngine")
     patch.setitem(ENGINES._entries, "inline", inline)
