@@ -10,6 +10,7 @@ from caveat import pages
 from caveat.measures import LABEL_MEASURES as MEASURES
 from caveat.multilabel.result import MAIN, POPULARITY, Model, Result
 from caveat.pages import claims, figures
+from caveat.statistics import holm
 
 ORDER = (
     *("average_precision", "macro_auc", "micro_auc", "instance_auc", "ranking_loss"),
@@ -17,6 +18,8 @@ ORDER = (
 )
 RULE = "the score on held-out training rows"
 TEST = "paired bootstrap over the test rows"
+#: Orders of labels within a row, and of rows within a label.
+ORDERS = ("instance_auc", "macro_auc")
 _SERVED = {
     "both": "labels within a row and rows within a label",
     "label-wise": "labels within a row only",
@@ -367,7 +370,7 @@ def _terms(found: Result) -> pages.Terms:
 
 
 def _margins(found: Result) -> pages.Section:
-    served = sum(_serves_both(found, model) for model in found.models)
+    served = len(_serving(found))
     heading = pages.say(
         "{who} puts in order: {what}",
         who=pages.name(found.chosen.name),
@@ -385,23 +388,28 @@ def _margins(found: Result) -> pages.Section:
         heading,
         lead="A measure that compares labels within a row is served by the label-wise "
         "margin, one that compares rows within a label by the instance-wise margin; "
-        "micro-AUC needs both (Wu and Zhou, 2017).",
-        blocks=[_dots(found, name) for name in ("instance_auc", "macro_auc")
-                if name in found.measures],
-    )  # fmt: skip
+        "micro-AUC needs both (Wu and Zhou, 2017). Against scores that look at no "
+        f"feature: {TEST}, Holm's correction for all of them.",
+        blocks=[_dots(found, name) for name in ORDERS if name in found.measures],
+    )
 
 
-def _serves_both(found: Result, model: Model) -> bool:
-    """Whether both orders lie above what needs no feature, by their intervals."""
-    for measure in ("instance_auc", "macro_auc"):
-        free = found.floor(measure)
-        if measure not in found.measures or free is None:
-            return False
-        bar = found.estimate(free, measure)
-        score = found.estimate(model, measure)
-        if claims.AgainstFloor(model.name, score, bar, free.name).standing != "above":
-            return False
-    return True
+def _serving(found: Result) -> list[str]:
+    """Name the models whose two orders both lie above what needs no feature."""
+    pairs = []
+    for model in found.models:
+        for measure in ORDERS:
+            free = found.floor(measure)
+            if measure not in found.measures or free is None:
+                return []
+            gap = found.difference(model, free, measure).value
+            p = found.p_value(model, free, measure)
+            pairs.append((model.name, p if gap > 0 else 1.0))
+    adjusted = holm([p for _, p in pairs])
+    short = {
+        name for (name, _), p in zip(pairs, adjusted, strict=True) if not p <= 0.05
+    }
+    return [model.name for model in found.models if model.name not in short]
 
 
 def _dots(found: Result, measure: str) -> pages.Figure:
