@@ -155,8 +155,7 @@ def _inputs(file: Path) -> dict[str, NDArray]:
             return {
                 key: archive[key]
                 for key in archive.files
-                if not key.startswith(("loss", "trace.", "final.", "used."))
-                and key != "y"
+                if not key.startswith(OUTCOMES) and key != "y"
             }
     except (OSError, ValueError) as error:
         raise DataError(f"{str(file)!r} cannot be read as npz ({error})") from error
