@@ -124,7 +124,8 @@ class GrowNet(NetworkModel):
         Of AdamW; the correction has a third of the rate, and it halves every 30 stages.
 
     The other parameters and the attributes are those of `NetworkModel`; `max_epochs` is
-    not used, and `best_epoch_` counts stages.
+    not used, `best_epoch_` counts stages, and a batch has an eighth of the usual rows,
+    at least 32.
 
     Warnings
     --------
@@ -185,7 +186,9 @@ class GrowNet(NetworkModel):
         rate = self.learning_rate * 0.5 ** (size // 30)
         view = "weak" if self.mask_rate else "plain"
         n_rows = len(data["y"])
-        rows = min(self.batch_size or suggest_batch_size(n_rows), n_rows)
+        # A stage has one pass, and its batch norms need more than a few updates in it.
+        rows = self.batch_size or max(32, suggest_batch_size(n_rows) // 8)
+        rows = min(rows, n_rows)
         settings: dict[str, Any] = {
             "sampler": self._sampler(n_rows, rows),
             "views": {"weak": self._absence()},
