@@ -151,11 +151,13 @@ def deepchecks(table: pd.DataFrame, target: str, test: pd.DataFrame | None) -> K
 
     whole = Dataset(table, label=target)
     results = [data_integrity().run(whole)]
+    # Halves would be read as having other categories than the whole.
+    words = {"label": target, "cat_features": whole.cat_features}
     if test is not None:
-        later = Dataset(test, label=target)
+        whole, later = Dataset(table, **words), Dataset(test, **words)
     else:
-        later = Dataset(table.iloc[len(table) // 2 :], label=target)
-        whole = Dataset(table.iloc[: len(table) // 2], label=target)
+        later = Dataset(table.iloc[len(table) // 2 :], **words)
+        whole = Dataset(table.iloc[: len(table) // 2], **words)
     results.append(train_test_validation().run(whole, later))
     found = []
     for result in results:
