@@ -81,10 +81,11 @@ def checkout() -> Path | None:
 @cache
 def _extras_by_library() -> dict[str, str]:
     """Map the name of every optional library to its extra."""
-    return {
-        _plain(re.split(r"[^\w.-]", item, maxsplit=1)[0]): extra
-        for extra, item in _stated()
-    }
+    found: dict[str, str] = {}
+    for extra, item in _stated():
+        # The extra that names a library first is the smaller one: torch is `deep`.
+        found.setdefault(_plain(re.split(r"[^\w.-]", item, maxsplit=1)[0]), extra)
+    return found
 
 
 @cache

@@ -106,7 +106,9 @@ class ShiftCurve:
             table.insert(place, name, value)
         table["mask"] = [mask for mask in self.masks for _ in self.measures]
         if self.importance is not None:
-            sizes = self.importance.abs()[list(self.columns)].to_numpy()
+            # Columns of an array are numbers there, and names here.
+            by_name = self.importance.abs().rename(index=str)
+            sizes = by_name[list(self.columns)].to_numpy()
             gone = [
                 sum(size for bit, size in zip(mask, sizes, strict=False) if bit == "1")
                 for mask in self.masks
