@@ -73,7 +73,11 @@ class PooledCrowd(CrowdModel):
 
     def _pooled(self, found: Answers, chains: int) -> tuple[Floats, list[float]]:
         """Return the mean over draws, and the objective of the EM before them."""
-        if len(found.annotators) < 3 or found.per_item.max() < 2:
+        if found.per_item.max() < 2:
+            # Nothing tells one person's skill from another's.
+            alike = OneCoin().fit(found)
+            return alike.posterior_, list(alike.objective_)
+        if len(found.annotators) < 3:
             # Nothing tells who guesses: everybody is much like all others.
             one, other = OneCoin(prior=10.0).fit(found), DawidSkene().fit(found)
             return 0.5 * (one.posterior_ + other.posterior_), list(other.objective_)
