@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from caveat.candidates.crowd import MODELS, Answers, HeldOut, decide
 from caveat.candidates.crowd._reliability import binomial_interval
+from caveat.candidates.registry import LEARNERS
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -123,7 +124,14 @@ def side_by_side(
         elif np.isfinite(agreement):
             low, high = agreement - 1.96 * error, agreement + 1.96 * error
             ends = (np.nan, max(0.0, low), min(1.0, high))
-        summary = MODELS[name].summary if name in MODELS else _SUMMARIES.get(name, "")
-        rows.append((name, agreement, gain, *ends, summary))
+        rows.append((name, agreement, gain, *ends, _summary(name)))
     columns = ["name", "agreement", "information", "accuracy", "low", "high", "summary"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def _summary(name: str) -> str:
+    """Say in a few words what a way to labels is."""
+    for table in (MODELS, LEARNERS):
+        if name in table:
+            return table[name].summary
+    return _SUMMARIES.get(name, "")
