@@ -113,7 +113,7 @@ def run_trial(
 
 def warm_up(topics: Iterable[str]) -> None:
     """Import what trials of these topics need, before any of them is timed."""
-    for module in ("pandas", "sklearn.base", "caveat.datasets._reference"):
+    for module in ("pandas", "caveat.datasets._reference"):
         import_module(module)
     for name in topics:
         # A topic that cannot be loaded shows itself in its first trial.
