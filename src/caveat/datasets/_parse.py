@@ -14,7 +14,7 @@ from caveat.datasets._frame import from_frame
 from caveat.datasets.readers._arff import read_arff
 from caveat.datasets.readers._arrays import read_arrays
 from caveat.datasets.readers._csv import read_csv
-from caveat.datasets.readers._idx import read_idx
+from caveat.datasets.readers._idx import pixel_names, read_idx
 from caveat.datasets.readers._mat import read_partial_labels
 from caveat.datasets.readers._mulan import (
     check_doubled,
@@ -24,7 +24,6 @@ from caveat.datasets.readers._mulan import (
 )
 from caveat.datasets.readers._packed import unpacked
 from caveat.datasets.readers._parquet import read_parquet
-from caveat.datasets.sources._embedded import pixel_names
 from caveat.exceptions import DataError, InvalidInput
 
 

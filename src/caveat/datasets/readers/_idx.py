@@ -45,3 +45,17 @@ def read_idx(data: bytes, where: str) -> NDArray[Any]:
         )
     values = np.frombuffer(plain, dtype, offset=start).reshape(shape)
     return values.astype(dtype.newbyteorder("="))
+
+
+def pixel_names(height: int, width: int, channels: str = "") -> list[str]:
+    """Name the columns of an image set, row by row, channels last.
+
+    Examples
+    --------
+    >>> pixel_names(1, 2), pixel_names(1, 1, "rgb")
+    (['r0c0', 'r0c1'], ['r0c0-r', 'r0c0-g', 'r0c0-b'])
+    """
+    places = [f"r{row}c{column}" for row in range(height) for column in range(width)]
+    if not channels:
+        return places
+    return [f"{place}-{channel}" for place in places for channel in channels]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from caveat.datasets._dataset import Dataset
 from caveat.datasets._parse import image_dataset
 from caveat.datasets.readers._archive import read_archive
+from caveat.datasets.readers._idx import pixel_names
 from caveat.datasets.readers._plain_pickle import read_plain_pickle
-from caveat.datasets.sources._embedded import pixel_names
 from caveat.exceptions import DataError
 
 ARCHIVE = "cifar-10-binary.tar.gz"

@@ -6,6 +6,7 @@ import pandas as pd
 from sklearn import datasets as bundled
 
 from caveat.datasets._dataset import Dataset
+from caveat.datasets.readers._idx import pixel_names
 
 
 def load_bundled(name: str) -> Dataset:
@@ -39,17 +40,3 @@ def _digits() -> Dataset:
         task="multiclass",
         image_shape=(8, 8),
     )
-
-
-def pixel_names(height: int, width: int, channels: str = "") -> list[str]:
-    """Name the columns of an image set, row by row, channels last.
-
-    Examples
-    --------
-    >>> pixel_names(1, 2), pixel_names(1, 1, "rgb")
-    (['r0c0', 'r0c1'], ['r0c0-r', 'r0c0-g', 'r0c0-b'])
-    """
-    places = [f"r{row}c{column}" for row in range(height) for column in range(width)]
-    if not channels:
-        return places
-    return [f"{place}-{channel}" for place in places for channel in channels]
