@@ -1,6 +1,6 @@
 """Kill, freeze and deceive a study's processes, then compare every byte.
 
-    python benchmarks/faults.py [KILLS] [SEED]
+    python benchmarks/faults.py [KILLS] [SEED] [TRIALS]
 
 A study whose learners sleep, fork, leave daemons and threads, and take memory is run by
 the command line with every engine into both databases. At random moments one of its
@@ -28,6 +28,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import psutil
 import sqlalchemy as sa
@@ -39,13 +40,12 @@ TAG, MARK = "CAVEAT_FAULTS", "CAVEAT_TRIAL"
 TOKEN = secrets.token_hex(8)
 PATH = os.pathsep.join([PLUGIN, *filter(None, [os.environ.get("PYTHONPATH")])])
 ENVIRONMENT = {**os.environ, "PYTHONPATH": PATH, TAG: TOKEN}
-TRIALS = 30
-STUDY = {
+STUDY: dict[str, Any] = {
     "study": "killed",
     "topic": "fake",
     "datasets": ["xor"],
     "learners": [{"name": "mixed", "milliseconds": 60}],
-    "repeats": TRIALS,
+    "repeats": 30,
     "baseline": "none",
     # A trial may be hit more than twice here, which says nothing about the trial.
     "budget": {"trial-minutes": 5, "trial-memory": "2GB", "retries": 10},
@@ -161,7 +161,7 @@ class Place:
 
     def check(self, row: Row, whole: bytes) -> None:
         """Enter into the row what is missing, doubled or different."""
-        row.lost += TRIALS - self.count("SELECT count(*) FROM result")
+        row.lost += STUDY["repeats"] - self.count("SELECT count(*) FROM result")
         row.doubled += self.count(
             "SELECT count(*) FROM (SELECT key FROM attempt WHERE outcome = 'done' "
             "GROUP BY key HAVING count(*) > 1) AS twice"
@@ -324,7 +324,7 @@ def kill_everything(
         attack = Attack(engine, Path(folder), fresh(), rng, row)
         while kills > 0:
             kills -= attack.live(kills)
-            if attack.place.results == TRIALS:
+            if attack.place.results == STUDY["repeats"]:
                 attack.place.check(row, whole)
                 attack.place = fresh()
         run(STUDY, attack.place.url, "processes", jobs=2)
@@ -447,6 +447,8 @@ def main() -> int:
     """Print the table; exit code 1 if any promise was broken."""
     kills = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    if len(sys.argv) > 3:
+        STUDY["repeats"] = int(sys.argv[3])
     sys.path.insert(0, PLUGIN)
     os.environ["PYTHONPATH"] = PATH
     form = "{:26} {:10} {:11} {:>5} {:>5} {:>8} {:>5}  {}"

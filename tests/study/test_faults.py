@@ -113,7 +113,7 @@ def test_the_table_of_faults_holds_in_its_short_form():
     """Kills, freezes and namespaces: the long form is asked for by `faults.py 200`."""
     script = Path(__file__).parents[2] / "benchmarks" / "faults.py"
     table = subprocess.run(
-        [sys.executable, "-W", "ignore", script, "6"],
+        [sys.executable, "-W", "ignore", script, "6", "0", "12"],
         capture_output=True,
         text=True,
         check=False,
