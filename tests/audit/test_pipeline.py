@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
@@ -47,6 +48,8 @@ def test_the_step_of_the_action_runs(tmp_path, rules, code):
         "SARIF": "found.sarif",
         "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
         "HOME": str(tmp_path),
+        # Another home would have matplotlib look for all fonts of the machine again.
+        "MPLCONFIGDIR": matplotlib.get_cachedir(),
     }
     done = subprocess.run(
         ["bash", "-e", "-c", step["run"]],
