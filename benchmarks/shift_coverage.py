@@ -1,8 +1,8 @@
 """Do the intervals of a price hold? Simulations where the true price is known.
 
-Run: ``python benchmarks/shift_coverage.py [simulations]``. Prints for every case how
-often the 95 % interval of the loss covers the true price, and how often a loss is
-called real (its interval lies above 0).
+Run: ``python benchmarks/shift_coverage.py [simulations] [trees]``. Prints for each case
+how often the 95 % interval of the loss covers the true price, and how often a loss is
+called real (its interval lies above 0); with ``trees`` only the last case.
 
 - *fixed*: a model that is there already, 300 test rows. Rows are Gaussian in two
   columns, so the AUC depends on an angle only: filling one column in costs a known
@@ -10,6 +10,7 @@ called real (its interval lies above 0).
   filled one to the other.
 - *fitted*: logistic regression or ridge, fitted by caveat in five splits of 400 rows.
   The true price is the mean over 60 training sets, on 40,000 rows.
+- *trees*: the same with LightGBM, whose fits differ more than those of a line.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import sys
 
 import numpy as np
 import pandas as pd
+from scipy.stats import rankdata
 
 from caveat.datasets import from_frame
 from caveat.shift.prices._folds import (
@@ -77,13 +79,15 @@ def fixed(weight: float, lean: float, n: int, rng):
     return found([fold], np.arange(n), contender, numbers=False)
 
 
-def fitted(lean: float, n: int, rng, *, numbers: bool):
+def fitted(
+    lean: float, n: int, rng, *, numbers: bool, model: str = "logistic-regression"
+):
     """Measure the loss of a model that caveat fits in five splits."""
     X, y = rows(n, rng, lean=lean, numbers=numbers)
     task = "regression" if numbers else "binary"
     dataset = from_frame(X.assign(y=y), target="y", task=task)
     folds, units, _ = make_folds(dataset, repeats=5, seed=int(rng.integers(1 << 30)))
-    (contender,), _ = usual_contenders(["logistic-regression"], task, 0)
+    (contender,), _ = usual_contenders([model], task, 0)
     return found(folds, units, contender, numbers=numbers)
 
 
@@ -93,42 +97,42 @@ def true_fixed(weight: float, lean: float, rng) -> float:
     return auc(y, X["a"] + weight * X["c"]) - auc(y, X["a"])
 
 
-def true_fitted(lean: float, n: int, rng, *, numbers: bool) -> float:
+def true_fitted(
+    lean: float, n: int, rng, *, numbers: bool, model: str = "logistic-regression"
+) -> float:
     """Average the price over 60 training sets, on 40,000 rows."""
     X_test, y_test = rows(40_000, rng, lean=lean, numbers=numbers)
     task = "regression" if numbers else "binary"
-    (contender,), _ = usual_contenders(["logistic-regression"], task, 0)
+    (contender,), _ = usual_contenders([model], task, 0)
     prices = []
     for _ in range(60):
         X, y = rows(round(0.75 * n), rng, lean=lean, numbers=numbers)
-        model = contender.fit(Fold(X, y, X, y, np.arange(1)))
+        it = contender.fit(Fold(X, y, X, y, np.arange(1)))
         filled = X_test.assign(c=X["c"].mean())
         if numbers:
-            errors = [y_test - model.predict(t) for t in (filled, X_test)]
+            errors = [y_test - it.predict(t) for t in (filled, X_test)]
             prices.append(
                 float(np.subtract(*[math.sqrt((e**2).mean()) for e in errors]))
             )
         else:
-            aucs = [auc(y_test, model.predict_proba(t)[:, 1]) for t in (X_test, filled)]
+            aucs = [auc(y_test, it.predict_proba(t)[:, 1]) for t in (X_test, filled)]
             prices.append(aucs[0] - aucs[1])
     return float(np.mean(prices))
 
 
 def auc(y, score) -> float:
-    """Area under the curve by ranks; scores are all different."""
-    order = np.argsort(np.asarray(score), kind="stable")
-    positive = np.asarray(y)[order] == 1
-    ranks = np.arange(1, len(order) + 1)
+    """Area under the curve by ranks; ties, which trees have, count half."""
+    positive, ranks = np.asarray(y) == 1, rankdata(score)
     wins = ranks[positive].sum() - positive.sum() * (positive.sum() + 1) / 2
     return float(wins / (positive.sum() * (~positive).sum()))
 
 
-def cover(simulations: int, seed: int = 0) -> pd.DataFrame:
-    """Count how often the interval covers the truth."""
+def cases_of_lines(seed: int = 0) -> dict:
+    """Make the cases of fixed and fitted lines."""
     rng = np.random.default_rng(seed)
     lean = 0.4
     even = math.tan(2 * math.atan(lean))
-    cases = {
+    return {
         "fixed, AUC": (
             true_fixed(lean, lean, rng),
             lambda: fixed(lean, lean, 300, rng),
@@ -147,6 +151,18 @@ def cover(simulations: int, seed: int = 0) -> pd.DataFrame:
             lambda: fitted(lean, 400, rng, numbers=True),
         ),
     }
+
+
+def case_of_trees(seed: int = 0) -> dict:
+    """Make the case of LightGBM."""
+    rng = np.random.default_rng([seed, 1])
+    how = {"numbers": False, "model": "lightgbm"}
+    truth = true_fitted(0.4, 400, rng, **how)
+    return {"trees, AUC": (truth, lambda: fitted(0.4, 400, rng, **how))}
+
+
+def cover(cases: dict, simulations: int) -> pd.DataFrame:
+    """Count how often the interval covers the truth."""
     lines = []
     for name, (truth, simulate) in cases.items():
         hits, real, widths = [], [], []
@@ -158,6 +174,8 @@ def cover(simulations: int, seed: int = 0) -> pd.DataFrame:
             hits.append(one.low <= truth <= one.high)
             real.append(one.low > 0)
             widths.append(one.high - one.low)
+            if len(hits) % 20 == 0:
+                print(name, len(hits), sum(hits), sum(real), flush=True)
         lines.append(
             {
                 "case": name,
@@ -172,4 +190,7 @@ def cover(simulations: int, seed: int = 0) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    cover(int(sys.argv[1]) if len(sys.argv) > 1 else 500)
+    count = next((int(word) for word in sys.argv[1:] if word.isdigit()), 500)
+    if "trees" not in sys.argv:
+        cover(cases_of_lines(), count)
+    cover(case_of_trees(), count)

@@ -100,9 +100,9 @@ def test_the_published_tables_break_what_the_specification_says_they_break():
 def test_a_file_is_checked_from_the_command_line(true_table, tmp_path, capsys):
     path = tmp_path / "table.csv"
     true_table.to_csv(path, index=False)
-    assert main(str(path)) == 0
+    assert main([str(path)]) == 0
     plant(true_table, "leak").to_csv(path, index=False)
-    assert main(str(path)) == 1
+    assert main([str(path)]) == 1
     assert "round the mask" in capsys.readouterr().out
 
 
@@ -121,3 +121,100 @@ def test_a_copy_of_one_model_is_found(true_table):
     found = audit_table(broken)
     copied = found[found["kind"] == "AUC printed as accuracy"]
     assert copied["model"].tolist() == ["k-nn"]
+
+
+PLANTS = [
+    *("closed", "all gone", "leak", "mean of singles", "first step", "interchanged"),
+    *("AUC printed as accuracy", "copied block"),
+]
+
+
+def in_percent(table):
+    return table.assign(value=(100 * table["value"]).map("{:.1f}".format))
+
+
+def with_holes(table):
+    """Text with every seventh cell missing, but none that the faults need."""
+    hole = (np.arange(len(table)) % 7 == 3) & table["k"].between(2, 4).to_numpy()
+    return table.assign(value=table["value"].map("{:.3f}".format).mask(hole, "\\"))
+
+
+def models_beside(table):
+    keys = ["dataset", "measure", "scenario", "k", "column"]
+    spread = table.assign(column=table["column"].fillna("")).pivot_table(
+        index=keys, columns="model", values="value", sort=False
+    )
+    return spread.reset_index()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("printed", [in_percent, with_holes, models_beside])
+def test_faults_are_found_however_a_table_is_printed(true_table, printed):
+    assert audit_table(printed(true_table)).empty
+    for kind in PLANTS:
+        found = audit_table(printed(plant(true_table, kind)))
+        assert kind in set(found["kind"]), kind
+
+
+def test_many_true_tables_raise_no_alarm():
+    """By chance alone: 40 tables of a random additive model, rounded as in print."""
+    rng = np.random.default_rng(3)
+    for number in range(40):
+        loss = np.sort(rng.random(8) * 0.05)
+        cells = [("single", 1, f"c{i}", 0.9 - each) for i, each in enumerate(loss)]
+        cells += [("most", k, "", 0.9 - loss[-k:].sum()) for k in range(9) if k]
+        cells += [("least", k, "", 0.9 - loss[:k].sum()) for k in range(9) if k]
+        cells += [("random", k, "", 0.9 - k * loss.mean()) for k in range(9)]
+        names = ["scenario", "k", "column", "value"]
+        table = pd.DataFrame(cells, columns=names).round({"value": 2 + number % 3})
+        table = table.assign(dataset="d", measure="accuracy", model="m")
+        found = audit_table(table, digits=2 + number % 3)
+        assert found.empty, found["words"].tolist()
+
+
+def test_degrees_in_percent_and_published_names_are_read(true_table):
+    names = {"single": "SC", "most": "MC-M", "least": "MC-L", "random": "MC-R"}
+    share = (100 * true_table["k"] / 5).astype(int).astype(str) + "%"
+    measure = true_table["measure"].map({"accuracy": "ACC", "auc": "ROC-AUC"})
+    printed = true_table.assign(
+        scenario=true_table["scenario"].map(names), measure=measure, degree=share
+    ).drop(columns="k")
+    assert audit_table(printed).empty
+    broken = plant(true_table, "leak")["value"]
+    assert "leak" in set(audit_table(printed.assign(value=broken))["kind"])
+
+
+def test_a_table_that_ends_early_has_no_value_for_all_columns_gone(true_table):
+    early = true_table[true_table["k"] < 4]
+    assert audit_table(early).empty
+    only = early[early["scenario"] == "random"].assign(n_columns=5)
+    assert audit_table(only).empty
+
+
+def test_table_10_of_the_paper_has_one_method_twice(capsys):
+    """OpenFE and OcTree with CatBoost agree in all eleven cells with columns gone."""
+    path = HERE / "published-autofe.csv"
+    assert main([str(path)]) == 1
+    told = capsys.readouterr().out
+    assert "heart accuracy random CatBoost OcTree repeats" in told
+    assert told.endswith("1 breaches\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"value": "good"}, "found 'good'"),
+        ({"scenario": "worst"}, "none of single"),
+        ({"k": 1.5}, "whole number"),
+        ({"k": 1}, "stands twice"),
+    ],
+)
+def test_what_is_no_table_ends_in_a_sentence(
+    true_table, tmp_path, capsys, change, sentence
+):
+    path = tmp_path / "bad.csv"
+    true_table.assign(**change).to_csv(path, index=False)
+    assert main([str(path)]) == 2
+    assert sentence in capsys.readouterr().err
+    assert main([str(tmp_path / "nowhere.csv")]) == 2
+    assert main([]) == 2

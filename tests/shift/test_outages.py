@@ -69,7 +69,9 @@ KINDS = {
     ("kind", "which"),
     [
         *[(kind, {}) for kind in KINDS],
-        *[("vanish", {"where": ("site", "north")})],
+        *[(kind, {"where": ("site", "north")}) for kind in ("vanish", "swap")],
+        *[(kind, {"share": 0.4}) for kind in ("vanish", "unit", "freeze")],
+        ("vanish", {"name": "lab"}),
         *[(kind, {"since": ("day", "2025-05-20")}) for kind in ("drift", "freeze")],
     ],
 )
@@ -92,8 +94,20 @@ def test_every_outage_equals_a_plain_loop(rows, model, kind, which):
         hit = (X_test["site"] == "north").to_numpy()
     if "since" in which:
         hit = (X_test["day"] >= "2025-05-20").to_numpy()
+    if "share" in which:
+        hit = np.random.default_rng([0, 3]).random(len(X_test)) < which["share"]
     expected = get("accuracy")(y_test, model(by_hand(outage, X_test, X, hit)))
     assert seen.extra["losses"][0]["after"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_rows_are_found_by_a_number_however_it_is_written(rows):
+    X, y, X_test, y_test = rows
+    side = pd.DataFrame({"ward": np.where(X_test.index % 3, 2.0, np.nan)})
+    fold = Fold(X, y, X_test, pd.Series(y_test), np.arange(len(X_test)), side)
+    hit = Outage(("a",), where=("ward", "2")).hits(fold, 0)
+    assert hit.sum() == 66
+    with pytest.raises(InvalidInput, match="no test row is hit"):
+        Outage(("a",), where=("ward", "two")).hits(fold, 0)
 
 
 def test_a_share_of_the_rows_fails(rows):
@@ -173,6 +187,23 @@ def test_pairs_that_only_matter_together_are_backed_up():
     )
     assert "one" in seen.extra["backup"]
     assert len(seen.extra["pairs"]) == 3
+
+
+def test_only_pairs_that_were_lost_are_spoken_of(rows):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        rng.normal(size=(120, 17)), columns=[f"c{i}" for i in range(17)]
+    )
+    table["y"] = (table["c0"] + table["c1"] > 0).astype(int)
+    how = {"models": ["logistic-regression"], "imputers": ["mean"], "repeats": 1}
+    few = look(table[["c0", "c1", "c2", "y"]], "y", protect=0.1, **how)
+    many = look(table, "y", protect=0.1, **how)
+    told = [
+        " ".join(c["text"] for c in seen.caveats if c["kind"] == "protect")
+        for seen in (few, many)
+    ]
+    assert "any one or two others cost at most" in told[0]
+    assert "two of the 15 that correlate most with the target" in told[1]
 
 
 def test_typed_outages_are_read():

@@ -77,6 +77,36 @@ def own_columns(found: Result) -> pd.DataFrame:
     return found.columns[found.columns["model"] == found.deployed]
 
 
+def may_fail(found: Result, more: str) -> tuple[str, int]:
+    """Say what was lost to find a backup: any two columns, or pairs of some only.
+
+    Parameters
+    ----------
+    found : Result
+    more : str
+        " other" where columns are protected, " column" where none needs to be.
+
+    Returns
+    -------
+    words, paired
+        `paired`: how many columns were taken away two at a time.
+    """
+    pairs = found.pairs
+    paired = 0 if pairs.empty else len({*pairs["left"], *pairs["right"]})
+    if paired >= min(all_columns(found), len(own_columns(found))):
+        return f"any one or two{more}s", paired
+    return (
+        f"any one{more}, or two of the {paired} that correlate most with the target,",
+        paired,
+    )
+
+
+def all_columns(found: Result) -> int:
+    """Count the columns of the table, also those that were not priced alone."""
+    mine = found.decay
+    return len(own_columns(found)) if mine.empty else int(mine["k"].max())
+
+
 def row_of(frame: pd.DataFrame, **wanted: Any) -> dict[str, Any]:
     """Find the row with these values."""
     chosen = frame

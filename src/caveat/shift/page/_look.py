@@ -17,6 +17,7 @@ from caveat.shift.page._claims import (
     CONSTANT,
     against_floor,
     known,
+    may_fail,
     number,
     own_columns,
     price,
@@ -145,13 +146,15 @@ def _claims(found: Result) -> Iterator[claims.Claim]:
         yield from _column(found)
     yield from _others(found)
     if found.backup:
+        which, paired = may_fail(found, " other")
         yield claims.Condition(
             sentence=pages.say(
-                "To lose any two others at no more than {limit}, {columns} must stay.",
+                "With {columns} backed up, {which} cost at most {limit}.",
                 limit=pages.fixed(found.protect or 0.0, 3),
                 columns=pages.names(list(found.backup), most=6),
+                which=which,
             ),
-            counts=(found.protect or 0.0,),
+            counts=(found.protect or 0.0, paired),
             severity="careful",
             kind="protect",
             section="protect",

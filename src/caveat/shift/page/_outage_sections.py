@@ -10,7 +10,7 @@ import pandas as pd
 from caveat import pages
 from caveat.measures import get as get_measure
 from caveat.pages import claims
-from caveat.shift.page._claims import CONSTANT
+from caveat.shift.page._claims import CONSTANT, all_columns, may_fail, own_columns
 from caveat.shift.registry import MEASURES
 from caveat.shift.result import Result
 from caveat.statistics import bounded_interval
@@ -68,16 +68,30 @@ def backup_section(found: Result) -> pages.Section:
     """Name the columns to back up, and the pairs that cost more than their sum."""
     assert found.backup is not None
     limit = pages.fixed(found.protect or 0.0, 3)
+    which, paired = may_fail(found, " other" if found.backup else " column")
     words = pages.say(
-        "Any one or two columns may fail at a loss of {limit}", limit=limit
+        "{which} may fail at a loss of at most {limit}",
+        which=pages.capital(which),
+        limit=limit,
     )
     if found.backup:
         words = pages.say(
-            "Back up {columns}: any two of the others then cost at most {limit}",
+            "Back up {columns}: {which} then cost at most {limit}",
             columns=pages.names(list(found.backup), most=6),
+            which=which,
             limit=limit,
         )
-    told = claims.Condition(sentence=words, counts=(found.protect or 0.0,))
+    told = claims.Condition(sentence=words, counts=(found.protect or 0.0, paired))
+    priced, there = len(own_columns(found)), all_columns(found)
+    lead = (
+        "The cheapest set, found exactly; a loss counts by the upper end of its 95 % "
+        "interval, each for itself."
+    )
+    if priced < there:
+        lead += (
+            f" Priced were the {priced} of {there} columns that correlate most with the"
+            " target; of the others nothing is known."
+        )
     blocks: list[Any] = []
     if not found.pairs.empty:
         order = found.pairs.sort_values("loss", ascending=False).head(_MOST_ROWS)
@@ -113,9 +127,7 @@ def backup_section(found: Result) -> pages.Section:
         "protect",
         "What to protect",
         told,
-        lead="The cheapest set, found exactly; a loss counts by the upper end of its "
-        "interval. Pairs were taken of the 15 columns that correlate most with the "
-        "target.",
+        lead=lead,
         blocks=blocks,
     )
 

@@ -98,7 +98,7 @@ class Outage:
         """Say which test rows it hits."""
         hit = np.ones(len(fold.X_test), dtype=bool)
         if self.where is not None:
-            hit &= _known(fold, self.where[0]).astype(str).to_numpy() == self.where[1]
+            hit &= _equal(_known(fold, self.where[0]), self.where[1])
         if self.since is not None:
             hit &= _from(_known(fold, self.since[0]), self.since[1])
         if self.share < 1:
@@ -187,6 +187,18 @@ def _known(fold: Fold, name: str) -> pd.Series:
             return table[name]
     known = [str(column) for table in tables for column in table.columns]
     raise UnknownName.among("column", name, known)
+
+
+def _equal(column: pd.Series, text: str) -> NDArray[np.bool_]:
+    """Mark rows with a value; 1 is 1.0 where a column holds numbers."""
+    if pd.api.types.is_numeric_dtype(column.dtype) and not (
+        pd.api.types.is_bool_dtype(column.dtype)
+    ):
+        try:
+            return (column == float(text)).fillna(False).to_numpy(dtype=bool)
+        except ValueError:
+            return np.zeros(len(column), dtype=bool)
+    return column.astype(str).to_numpy() == text
 
 
 def _from(column: pd.Series, text: str) -> NDArray[np.bool_]:
