@@ -110,7 +110,10 @@ class Bomb:
         return (open, (self.path, "w"))
 
 
-@pytest.mark.parametrize("suffix", ["joblib", "pkl", "pickle", "onnx", "txt", "cbm"])
+@pytest.mark.parametrize(
+    "suffix",
+    ["joblib", "pkl", "onnx", "txt", "cbm", "json", "ubj", "skops", "model", ""],
+)
 @pytest.mark.parametrize("words", [[], ["--allow-import"]])
 def test_a_hostile_file_ends_in_a_sentence_and_runs_nothing(
     files, tmp_path, suffix, words

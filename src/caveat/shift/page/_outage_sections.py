@@ -119,7 +119,7 @@ def backup_section(found: Result) -> pages.Section:
                     pages.Column("95 %", below="corrected for all pairs"),
                 ],
                 rows,
-                conditions=found.conditions,
+                conditions=f"{found.conditions} Filled in by the first imputer.",
                 downloads=[pages.Download.csv("pairs.csv", found.pairs)],
             )
         )
