@@ -62,6 +62,10 @@ BAD = {
     "no choices": {"choices": []},
     "no text": {"choices": [{"message": {"content": None}}]},
     "impossible": fake.said("x", {"x": 3.0}),
+    "a list of tokens": {**fake.said("x"), "usage": [1]},
+    "endless tokens": b'{"choices": [{"message": {"content": "x"}}],'
+    b' "usage": {"prompt_tokens": 1e999}}',
+    "endless brackets": b"[" * 100_000,
 }
 
 

@@ -23,6 +23,11 @@ _AGAIN = frozenset([408, 409, 425, 429, 500, 502, 503, 504])
 _CHARACTERS_PER_TOKEN = 4
 _LONGEST_PAUSE = 60.0
 _LARGEST_REPLY = 4_000_000
+# What JSON of another shape ends in: lists for objects, endless brackets or numbers.
+_UNREADABLE = (
+    *(ValueError, LookupError, TypeError, AttributeError),
+    *(ArithmeticError, RecursionError),
+)
 
 
 @dataclass(frozen=True)
@@ -201,7 +206,7 @@ class Endpoint:
                     self.sleep(min(_LONGEST_PAUSE, float(after)))
             except (OSError, http.client.HTTPException) as error:
                 reason = type(error).__name__
-            except (ValueError, KeyError, IndexError, TypeError):
+            except _UNREADABLE:
                 reason = "a reply that is not of the protocol"
             else:
                 return
