@@ -202,7 +202,7 @@ def test_only_pairs_that_were_lost_are_spoken_of(rows):
         " ".join(c["text"] for c in seen.caveats if c["kind"] == "protect")
         for seen in (few, many)
     ]
-    assert "any one or two others cost at most" in told[0]
+    assert "any one or two others may fail at a loss of at most" in told[0]
     assert "two of the 15 that correlate most with the target" in told[1]
 
 

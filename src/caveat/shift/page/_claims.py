@@ -74,6 +74,8 @@ def worst(found: Result) -> Mapping[str, Any] | None:
 
 
 def own_columns(found: Result) -> pd.DataFrame:
+    if found.columns.empty:
+        return found.columns
     return found.columns[found.columns["model"] == found.deployed]
 
 
@@ -93,7 +95,9 @@ def may_fail(found: Result, more: str) -> tuple[str, int]:
     """
     pairs = found.pairs
     paired = 0 if pairs.empty else len({*pairs["left"], *pairs["right"]})
-    if paired >= min(all_columns(found), len(own_columns(found))):
+    if not paired:
+        return f"any one{more}", paired
+    if paired >= all_columns(found):
         return f"any one or two{more}s", paired
     return (
         f"any one{more}, or two of the {paired} that correlate most with the target,",

@@ -149,7 +149,8 @@ def _claims(found: Result) -> Iterator[claims.Claim]:
         which, paired = may_fail(found, " other")
         yield claims.Condition(
             sentence=pages.say(
-                "With {columns} backed up, {which} cost at most {limit}.",
+                "With {columns} backed up, {which} may fail at a loss of at most "
+                "{limit}.",
                 limit=pages.fixed(found.protect or 0.0, 3),
                 columns=pages.names(list(found.backup), most=6),
                 which=which,

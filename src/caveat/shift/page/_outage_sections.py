@@ -76,7 +76,7 @@ def backup_section(found: Result) -> pages.Section:
     )
     if found.backup:
         words = pages.say(
-            "Back up {columns}: {which} then cost at most {limit}",
+            "Back up {columns}: {which} may then fail at a loss of at most {limit}",
             columns=pages.names(list(found.backup), most=6),
             which=which,
             limit=limit,
