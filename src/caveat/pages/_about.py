@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from caveat.datasets import positive_class
 from caveat.pages._model import Words
-from caveat.pages._numbers import count, percent
+from caveat.pages._numbers import percent, plural
 from caveat.pages._prose import Prose, code, prose, say
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class About:
         words = say("{what} of {file}", what=what, file=code(self.file))
         if self.target:
             words += say(", target {target}", target=code(self.target))
-        size = [f"{count(self.rows)} rows", f"{count(self.columns)} columns"]
+        size = [plural(self.rows, "row"), plural(self.columns, "column")]
         return words + ": " + ", ".join([*size, *filter(None, [self.classes])])
 
     def facts(self) -> dict[str, Any]:
