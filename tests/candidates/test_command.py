@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy.stats import beta
 
 from caveat.candidates import advise, flip_candidates, load_model, look
 from caveat.candidates._table import read_candidates
@@ -199,6 +200,30 @@ def test_items_without_answers_get_no_label_and_are_asked_first(tmp_path):
     assert np.isnan(last["probability"])
     assert told.tables["ask_again"]["item"].iloc[0] == "99"
     assert told.tables["ask_again"]["reason"].iloc[0] == "no answers"
+
+
+def test_rows_of_the_file_that_nobody_answered_stay_items(tmp_path):
+    table = pd.DataFrame({"item": range(25), "code": [f"x{n}" for n in range(25)]})
+    rows = [(i, who, "ab"[i % 2]) for i in range(20) for who in ("x", "y", "z")]
+    truth = pd.DataFrame({"item": range(25), "truth": ["a"] * 25})
+    told = look(table, answers=answers(rows), truth=truth)
+    labels = told.tables["suggestions"].set_index("item")["label"]
+    assert len(labels) == 25
+    assert (labels[["20", "24"]] == "").all()
+    assert told.extra["unanswered"] == 5
+    assert told.facts["score"] == 0.5
+
+
+def test_a_belief_has_the_interval_of_as_many_labels_and_an_assumption_none():
+    rows = [(i, who, "ab"[i % 2]) for i in range(15) for who in ("x", "y", "z")]
+    told = look(answers=answers(rows)).facts
+    low = beta.ppf(0.025, 15 * told["score"] + 0.5, 0.5)
+    assert told["score"] > 0.99
+    assert told["low"] == pytest.approx(low, abs=0.01)
+    assert told["low"] < 0.9
+    alone = look(answers=answers([(i, "xyz"[i % 3], "ab"[i % 2]) for i in range(15)]))
+    assert alone.facts["low"] is None
+    assert "No item has two answers" in str(alone.caveats)
 
 
 def test_a_suggestion_worse_than_the_vote_is_told():

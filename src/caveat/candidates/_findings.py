@@ -52,12 +52,14 @@ def findings(
     several = table.people and len(given.annotators) > 1
     told = posterior[chosen]
     model = DawidSkene().fit(given)
-    truth = table.truth
-    judged = None if truth is None or not (truth >= 0).any() else truth
     empty = given.per_item == 0
+    # What nobody answered is no suggestion of most ways, so it judges none.
+    truth = None if table.truth is None else np.where(empty, -1, table.truth)
+    judged = None if truth is None or not (truth >= 0).any() else truth
     codes, vote = decide(told), decide(posterior[VOTE])
     again = ask_again(model, told) if several else _without_people(given, told)
-    right, constant, known = how_right(told, codes, given, judged)
+    assumed = table.people and given.per_item.max() < 2
+    right, constant, known = how_right(told, codes, given, judged, assumed)
     names = np.array(given.classes, dtype=object)
     suggestions = pd.DataFrame(
         {

@@ -27,9 +27,13 @@ _SUMMARIES = {
 
 
 def how_right(
-    told: Floats, codes: Codes, given: Answers, truth: Any
+    told: Floats, codes: Codes, given: Answers, truth: Any, assumed: bool
 ) -> tuple[Ends, Ends, int]:
-    """Say how right suggestions, and one label for all, are: by truth or by belief."""
+    """Say how right suggestions, and one label for all, are: by truth or by belief.
+
+    What is only assumed, as nobody's answer can be held against another's, has no
+    interval.
+    """
     if truth is not None:
         some = truth >= 0
         most = np.bincount(truth[some]).max()
@@ -37,16 +41,14 @@ def how_right(
         return share(hits, some.sum()), share(int(most), some.sum()), int(some.sum())
     some = given.per_item > 0
     sure = told[some].max(axis=1)
-    rng = np.random.default_rng(45)
-    drawn = rng.integers(0, len(sure), (200, len(sure)))
-    low, high = np.quantile(sure[drawn].mean(axis=1), [0.025, 0.975])
-    value = float(sure.mean())
     most_common = float(told[some].mean(axis=0).max())
-    ends = (value, float(min(low, value)), float(max(high, value)))
+    # As many labels are right as the probabilities say, give or take their luck.
+    ends = share(float(sure.sum()), len(sure))
+    ends = (ends[0], np.nan, np.nan) if assumed else ends
     return ends, (most_common, np.nan, np.nan), 0
 
 
-def share(hits: int, tries: int) -> Ends:
+def share(hits: float, tries: int) -> Ends:
     """Return a share and Jeffreys' interval."""
     low, high = binomial_interval(np.array([float(hits)]), np.array([float(tries)]))
     return hits / tries, float(low[0]), float(high[0])

@@ -89,7 +89,8 @@ def read_candidates(
     annotators : sequence of str
         Its columns with one person's labels each, instead; ``*`` stands for any text.
     answers : path or DataFrame, optional
-        A long table instead: one row per answer. `data` then joins by the item.
+        A long table instead: one row per answer. `data` then joins by the item; its
+        other rows are items that nobody answered.
     truth : str, path or DataFrame, optional
         Column of `data` with the true label, or a table of item and truth.
     columns : mapping, optional
@@ -129,7 +130,7 @@ def read_candidates(
     if answers is not None:
         long, again = _last_words(_long(answers, names, separator))
         frame, notes = _joined(data, long, names)
-        notes = [*notes, *again]
+        long, notes = _with_silent(long, frame), [*notes, *again]
         labelled: list[str] = []
     else:
         if data is None:
@@ -374,6 +375,18 @@ def _joined(
             f"{missing[0]!r}; --item-column names the column that joins them"
         )
     return frame, notes
+
+
+def _with_silent(long: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
+    """Add the items of the file that nobody answered, without a label."""
+    silent = frame.index.difference(pd.Index(long["item"]), sort=False)
+    if not len(silent):
+        return long
+    # An answer without a label counts for nobody.
+    anybody = next(iter(long["annotator"].dropna()), None)
+    empty = [() for _ in silent]
+    rows = pd.DataFrame({"item": silent, "annotator": anybody, "label": empty})
+    return pd.concat([long, rows], ignore_index=True)
 
 
 def _truth(

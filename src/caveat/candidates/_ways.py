@@ -30,8 +30,9 @@ _LEAST_TO_LEARN = 30
 
 
 def can_learn(table: CrowdTable) -> bool:
-    """Whether there are features, two classes, and items enough to learn from."""
-    enough = len(table.X) >= _LEAST_TO_LEARN and len(table.answers.classes) > 1
+    """Whether there are features, two classes, and answered items enough to learn."""
+    answered = int((table.answers.per_item > 0).sum())
+    enough = answered >= _LEAST_TO_LEARN and len(table.answers.classes) > 1
     return table.X.shape[1] > 0 and enough
 
 

@@ -134,6 +134,8 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):
         self._encode = _encoder(X)
         rows = self._encode(X)
         posterior = PooledCrowd().fit(found).posterior_
+        # Of what nobody answered there is nothing to learn.
+        self._answered = found.per_item > 0
         self.soft_ = self._out_of_fold(rows, posterior)
         self.out_of_fold_ = self.soft_
         for _ in range(self.rounds):
@@ -141,7 +143,8 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):
             posterior = self.crowd_.posterior_
             self.out_of_fold_ = self._out_of_fold(rows, posterior)
         self.posterior_ = posterior
-        self.model_ = self._learn(rows, posterior)
+        known = self._answered
+        self.model_ = self._learn(rows[known], posterior[known])
         return self
 
     def predict_proba(self, X: Any) -> Floats:
@@ -163,26 +166,34 @@ class CrowdClassifier(ClassifierMixin, BaseEstimator):
 
     def _out_of_fold(self, rows: Any, posterior: Floats) -> Floats:
         """Predict every item by a model that has not seen its answers."""
-        folds = min(self.folds, len(posterior))
+        known = self._answered
+        folds = min(self.folds, int(known.sum()))
         splits = KFold(folds, shuffle=True, random_state=self.random_state)
         found = np.empty_like(posterior)
-        for train, test in splits.split(posterior):
-            model = self._learn(rows[train], posterior[train])
-            found[test] = _spread(model, rows[test], posterior.shape[1])
-        return tempered(found, posterior)
+        answered, silent = np.flatnonzero(known), np.flatnonzero(~known)
+        for train, test in splits.split(answered):
+            own = answered[train]
+            model = self._learn(rows[own], posterior[own])
+            asked = answered[test]
+            found[asked] = _spread(model, rows[asked], posterior.shape[1])
+        if len(silent):
+            model = self._learn(rows[answered], posterior[answered])
+            found[silent] = _spread(model, rows[silent], posterior.shape[1])
+        return tempered(found, posterior, known)
 
 
-def tempered(proba: Floats, target: Floats) -> Floats:
+def tempered(proba: Floats, target: Floats, known: NDArray[np.bool_]) -> Floats:
     """Return probabilities to the power that fits a probable truth best.
 
-    Of powers 1/T, with T from 0.5 to 4, the one with the least cross-entropy.
+    Of powers 1/T, with T from 0.5 to 4, the one with the least cross-entropy over
+    the items of which something is known.
     """
     logs = np.log(np.clip(proba, 1e-4, 1.0))
     best, least = proba, np.inf
     for temperature in _TEMPERATURES:
         scaled = np.exp(logs / temperature)
         scaled /= scaled.sum(axis=1, keepdims=True)
-        loss = -float((target * np.log(scaled)).sum())
+        loss = -float((target[known] * np.log(scaled[known])).sum())
         if loss < least:
             best, least = scaled, loss
     return best
