@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from scipy.stats import beta
 
 from caveat.candidates import advise, flip_candidates, load_model, look
+from caveat.candidates._judged import calibration_error
 from caveat.candidates._table import read_candidates
 from caveat.cli._candidates import candidates
 from caveat.exceptions import InvalidInput, UnknownName
@@ -292,3 +293,14 @@ def test_large_sets_are_judged_by_the_approximated_accuracy():
 def test_too_few_items_to_choose_by_are_refused():
     with pytest.raises(InvalidInput, match="five at least"):
         advise([[0.0], [1.0]], [{0}, {1}])
+
+
+def test_a_calibration_error_stands_beside_what_luck_gives():
+    told = np.tile([0.75, 0.25], (400, 1))
+    codes = np.zeros(400, dtype=np.intp)
+    truth = (np.arange(400) % 4 == 0).astype(np.intp)
+    error, luck = calibration_error(told, codes, truth, 0)
+    assert error == pytest.approx(0.0)
+    # The mean size of a normal error: sqrt(2 / pi) standard errors.
+    wanted = np.sqrt(2 / np.pi * 0.75 * 0.25 / 400)
+    assert luck == pytest.approx(wanted, rel=0.2)

@@ -559,6 +559,7 @@ def candidates_results(draw):
         unanswered=draw(st.sampled_from([0, 2])),
         ambiguous=draw(st.sampled_from([0, 4])),
         calibration=draw(shares) if known else np.nan,
+        luck=draw(shares) if known else np.nan,
         methods=methods,
         people=who,
         kappas=pd.DataFrame(

@@ -59,6 +59,7 @@ def findings(
     codes, vote = decide(told), decide(posterior[VOTE])
     again = ask_again(model, told) if several else _without_people(given, told)
     assumed = table.people and given.per_item.max() < 2
+    calibration, luck = calibration_error(told, codes, judged, seed)
     right, constant, known = how_right(told, codes, given, judged, assumed)
     names = np.array(given.classes, dtype=object)
     suggestions = pd.DataFrame(
@@ -93,7 +94,8 @@ def findings(
         unsure=int((suggestions["probability"] < UNSURE).sum()),
         unanswered=int(empty.sum()),
         ambiguous=int(ambiguous_items(model).sum()) if several else 0,
-        calibration=calibration_error(told, codes, judged),
+        calibration=calibration,
+        luck=luck,
         methods=side_by_side(posterior, held, judged, given),
         people=_people(model, posterior, table),
         kappas=pairwise_kappa(given, random_state=seed) if several else _no_kappas(),

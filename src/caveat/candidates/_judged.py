@@ -18,7 +18,7 @@ Codes = NDArray[np.intp]
 Ends = tuple[float, float, float]
 
 UNKNOWN = (np.nan, np.nan, np.nan)
-_BOOTSTRAP = 1000
+_BOOTSTRAP, _LUCKY = 1000, 200
 _SUMMARIES = {
     "most frequent label": "one label for all items: the floor",
     "soft-targets": "a random forest on features alone, taught by probable labels",
@@ -88,15 +88,26 @@ def regret(posterior: Mapping[str, Floats], chosen: str, truth: Any, seed: int) 
     return value, float(min(low, value)), float(max(high, value))
 
 
-def calibration_error(told: Floats, codes: Codes, truth: Any) -> float:
-    """Return the expected calibration error over ten bins of probability."""
+def calibration_error(
+    told: Floats, codes: Codes, truth: Any, seed: int
+) -> tuple[float, float]:
+    """Return the expected calibration error over ten bins, and its floor.
+
+    The floor is what luck makes of probabilities that are all right, on average.
+    """
     if truth is None:
-        return float("nan")
+        return float("nan"), float("nan")
     some = np.flatnonzero(truth >= 0)
     sure = told[some, codes[some]]
     bins = np.minimum((sure * 10).astype(int), 9)
-    gap = (codes[some] == truth[some]) - sure
-    return float(np.abs(np.bincount(bins, gap, minlength=10)).sum() / len(some))
+
+    def error(right: NDArray[np.bool_]) -> float:
+        gaps = np.bincount(bins, right - sure, minlength=10)
+        return float(np.abs(gaps).sum() / len(some))
+
+    rng = np.random.default_rng([seed, 45])
+    luck = [error(rng.random(len(sure)) < sure) for _ in range(_LUCKY)]
+    return error(codes[some] == truth[some]), float(np.mean(luck))
 
 
 def side_by_side(

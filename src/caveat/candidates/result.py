@@ -56,6 +56,8 @@ class Result:
         Items with truth whose true label nobody named.
     calibration : float
         Expected calibration error of the suggestions; NaN without truth.
+    luck : float
+        What it would be on average, were all probabilities right.
     methods : DataFrame
         ``name``, ``agreement`` with left-out answers, ``information`` (nats an
         answer), ``accuracy``, ``low``, ``high``, ``summary``.
@@ -96,6 +98,7 @@ class Result:
     suggestions: pd.DataFrame
     ask_again: pd.DataFrame
     unnamed: int = 0
+    luck: float = math.nan
     conditions: str = ""
     notes: tuple[str, ...] = ()
     ahead: tuple[float, float, float] = (math.nan, math.nan, math.nan)

@@ -322,7 +322,9 @@ def _items(found: Result) -> pages.Section:
         ("Labels per answer", f"{found.vague:.2f}"),
     ]
     if math.isfinite(found.calibration):
-        facts.append(("Calibration error", f"{found.calibration:.3f}"))
+        by_luck = f" (by luck alone {found.luck:.3f})"
+        by_luck = by_luck if math.isfinite(found.luck) else ""
+        facts.append(("Calibration error", f"{found.calibration:.3f}{by_luck}"))
     sure = found.items - found.unsure - found.unanswered
     blocks: list[Any] = [table] if rows else []
     return pages.Section(
