@@ -10,8 +10,8 @@ A folder of cases holds `cases.json`, a list of objects with `name`, `kind`, `st
 `table`, `target` and, if there are any, `columns`, `rows`, `twin`, `test` and
 `twin_test`; tables are CSV files (or folders of pictures) beside it. Peers run in
 environments of their own: `benchmarks/audit_zoo_peer.py PEER FOLDER` writes
-`FOLDER/PEER.json`, read by `--peers`. Whole audits take one thread and two models;
-what FILE holds already is not run again.
+`FOLDER/PEER.json`, read by `--peers`. Whole audits take one process, two models and
+at most `--minutes` each; what FILE holds already is not run again.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ def main() -> None:
     parser.add_argument("--seeds", default="0,1,2", help="by commas")
     parser.add_argument("--json", type=Path, help="where to keep what was found")
     parser.add_argument("--full", type=int, help="audits of so many of each fault")
+    parser.add_argument("--minutes", type=float, default=5, help="for each audit")
     asked = parser.parse_args()
     kinds = asked.kinds.split(",") if asked.kinds else None
     seeds = [int(one) for one in asked.seeds.split(",")]
@@ -61,7 +62,10 @@ def main() -> None:
         else (case for seed in seeds for case in zoo(kinds, seed=seed))
     )
     if asked.full:
-        _print(summary(_audited(_strongest(cases, asked.full), asked.json)), "Audits")
+        chosen = _strongest(cases, asked.full)
+        done = _audited(chosen, asked.json, Auditor(asked.minutes))
+        whole = done["complete"].sum()
+        _print(summary(done), f"Whole audits of tables and twins, {whole} complete")
         return
     started = time.process_time()
     found = pd.DataFrame([_row(case, _scanned) for case in cases])
@@ -87,13 +91,15 @@ def _strongest(cases: Iterable[Case], each: int) -> Iterator[Case]:
             yield case
 
 
-def _audited(cases: Iterable[Case], place: Path) -> pd.DataFrame:
+def _audited(cases: Iterable[Case], place: Path, audit: Auditor) -> pd.DataFrame:
     """Make whole audits of cases and twins, and keep each when it is done."""
     rows = json.loads(place.read_text()) if place.is_file() else []
     known = {row["name"] for row in rows}
     for case in cases:
         if case.name not in known:
-            rows.append(_row(case, _look))
+            audit.incomplete = 0
+            row = _row(case, audit)
+            rows.append({**row, "complete": 1 + row["twin"] - audit.incomplete})
             place.write_text(json.dumps(rows, indent=1, default=bool))
     return pd.DataFrame(rows)
 
@@ -107,20 +113,30 @@ class Caveat:
     columns: list[str]
 
 
-def _look(table: Any, case: Case, role: str) -> list[Caveat]:
-    """Audit a table; a caveat has what a finding of the scan has."""
-    options = {k: v for k, v in case.options.items() if k in ("groups", "time")}
-    with tempfile.TemporaryDirectory() as folder:
-        if role in case.options:
-            options["test"] = str(Path(folder) / "test.csv")
-            case.options[role].to_csv(options["test"], index=False)
-        if not isinstance(table, Path):
-            options |= {"models": MODELS, "shuffles": 19, "minutes": 5}
-            options["engine"] = "serial"
-        found = look(table, None if isinstance(table, Path) else case.target, **options)
-    return [
-        Caveat(one["kind"], one["severity"], one["columns"]) for one in found.caveats
-    ]
+@dataclass
+class Auditor:
+    """Audits tables; a caveat has what a finding of the scan has."""
+
+    minutes: float
+    incomplete: int = 0
+
+    def __call__(self, table: Any, case: Case, role: str) -> list[Caveat]:
+        """Audit a table, and count where time ran out."""
+        options = {k: v for k, v in case.options.items() if k in ("groups", "time")}
+        with tempfile.TemporaryDirectory() as folder:
+            if role in case.options:
+                options["test"] = str(Path(folder) / "test.csv")
+                case.options[role].to_csv(options["test"], index=False)
+            if not isinstance(table, Path):
+                options |= {"models": MODELS, "shuffles": 19, "minutes": self.minutes}
+                options["engine"] = "serial"
+            target = None if isinstance(table, Path) else case.target
+            found = look(table, target, **options)
+        self.incomplete += not found.complete
+        return [
+            Caveat(one["kind"], one["severity"], one["columns"])
+            for one in found.caveats
+        ]
 
 
 def _row(case: Case, ask: Callable[[Any, Case, str], Any]) -> dict[str, Any]:

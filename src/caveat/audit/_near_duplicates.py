@@ -11,23 +11,19 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from sklearn.neighbors import NearestNeighbors
 
+from caveat.audit.scan import FARTHER, near_bar
 from caveat.tables import TableEncoder
 
-_FAR, _FARTHER = 10, 20
 _MOST_ROWS = 20_000
 _MOST_LEVELS = 40
-# How often two rows of one table are as near as copies by chance.
-_CHANCE = 0.001
 # In few columns some rows are close by chance; sets as large as this are no copies.
-_LARGEST = 0.05
+_SMALL, _LARGEST = 10, 0.05
 
 
 def near_copies(X: pd.DataFrame, kinds: Mapping[str, str]) -> NDArray[np.intp]:
     """Give nearly equal rows one number; a row without a near copy is alone.
 
-    Where rows spread evenly over d dimensions, the nearest of ten neighbours is closer
-    than t times the tenth with probability 9 t^d; d is learnt from farther neighbours,
-    which copies do not move. Rows that are too near for it are copies.
+    How near that is, `caveat.audit.scan.near_bar` tells.
 
     Parameters
     ----------
@@ -45,24 +41,17 @@ def near_copies(X: pd.DataFrame, kinds: Mapping[str, str]) -> NDArray[np.intp]:
     """
     count = len(X)
     alone = np.arange(count)
-    if not 3 * _FARTHER <= count <= _MOST_ROWS:
+    if not 3 * FARTHER <= count <= _MOST_ROWS:
         return alone
     wanted = {name: kinds[name] for name in X.columns}
     encoder = TableEncoder(kinds=wanted, max_levels=_MOST_LEVELS)
     places = np.asarray(encoder.fit_transform(X), dtype=np.float64)
-    distance, near = NearestNeighbors(n_neighbors=_FARTHER).fit(places).kneighbors()
-    tenth, last = distance[:, _FAR - 1], distance[:, -1]
-    usable = (tenth > 0) & (last > 0)
-    if usable.mean() < 0.9:
-        return alone
-    growth = float(np.mean(np.log(last[usable] / tenth[usable])))
-    dimension = np.log(_FARTHER / _FAR) / max(growth, 1e-9)
-    bar = min((_CHANCE / (_FAR - 1)) ** (1 / max(dimension, 1.0)), 0.5)
-    first, which = np.nonzero(distance <= bar * tenth[:, None])
+    distance, near = NearestNeighbors(n_neighbors=FARTHER).fit(places).kneighbors()
+    first, which = np.nonzero(distance <= near_bar(distance)[:, None])
     links = coo_array(
         (np.ones(len(first)), (first, near[first, which])), shape=(count, count)
     )
     sets = connected_components(links, directed=False)[1].astype(np.intp)
-    if np.bincount(sets).max() > max(_FAR, _LARGEST * count):
+    if np.bincount(sets).max() > max(_SMALL, _LARGEST * count):
         return alone
     return sets

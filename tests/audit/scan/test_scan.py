@@ -62,6 +62,29 @@ def test_cases_first_is_a_finding(clean):
     assert first(table)[0] == "row-order"
 
 
+@pytest.mark.parametrize("form", ["{0}{1:05d}", "{1:05d}{0}", "x-{1}-{0}"])
+def test_names_of_rows_that_are_lettered_by_class_are_a_finding(clean, form):
+    rng = np.random.default_rng(11)
+    number, letter = rng.permutation(400), np.where(clean["y"] == 1, "C", "H")
+    named = [form.format(a, n) for a, n in zip(letter, number, strict=True)]
+    kind, severity, columns = first(clean.assign(ref=named))
+    assert kind in ("row-order", "leak")
+    assert (severity, columns) == ("serious", ("ref",))
+    mixed = clean.assign(ref=rng.permutation(named))
+    assert all(one.severity == "note" for one in scanned(mixed).findings)
+
+
+def test_rows_of_one_person_are_near_copies_though_no_column_names_them(clean):
+    rng = np.random.default_rng(12)
+    person = np.repeat(np.arange(100), 4)
+    rows = rng.normal(size=(100, 5))[person] + 0.15 * rng.normal(size=(400, 5))
+    clean[list("abcde")] = rows
+    clean["age"] = rng.integers(18, 80, 400)
+    clean["y"] = rng.integers(0, 2, 100)[person]
+    found = {one.kind: one for one in scanned(clean).findings}
+    assert found["near-duplicate"].severity in ("careful", "serious")
+
+
 def test_a_column_of_few_repeats_is_a_group_by_its_identity(clean):
     rng = np.random.default_rng(3)
     patient = rng.integers(0, 40, 400)

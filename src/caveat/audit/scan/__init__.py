@@ -9,6 +9,7 @@ from caveat._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
+        "_duplicates": ["FARTHER", "near_bar"],
         "_pictures": ["scan_pictures"],
         "_scan": ["scan"],
         "_finding": ["Finding", "Floor", "SEVERITIES", "Scan"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -38,6 +38,8 @@ class Column:
         cell has one (``P-0012``).
     text : array of object, or None
         The cells, where words in them may tell something.
+    letters : array of int, or None
+        For names of rows (``A0012``): number of what is left without the digits.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Column:
     distinct: int
     order: NDArray[np.float64] | None
     text: NDArray[np.object_] | None = None
+    letters: NDArray[np.intp] | None = None
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -78,6 +81,7 @@ class Column:
             self.distinct,
             None if self.order is None else self.order[chosen],
             None if self.text is None else self.text[chosen],
+            None if self.letters is None else self.letters[chosen],
         )
 
 
@@ -135,9 +139,12 @@ def _words(
         known.head(200).str.contains(r"\w\W+\w", regex=True).mean() > 0.5
     )
     text = cells.to_numpy(dtype=object) if is_text else None
-    return Column(
-        name, "text" if is_text else "category", identity, distinct, numbers, text
-    )
+    kind = "text" if is_text else "category"
+    found = Column(name, kind, identity, distinct, numbers, text)
+    if not found.names_rows:
+        return found
+    letters = pd.factorize(cells.str.replace(_DIGITS, "", regex=True))[0]
+    return replace(found, letters=letters)
 
 
 def _seconds(dates: pd.Series) -> NDArray[np.float64]:

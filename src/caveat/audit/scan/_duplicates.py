@@ -16,8 +16,8 @@ from caveat.audit.scan._finding import Finding
 _MOST_LISTED = 200
 _MOST_ROWS = 6_000
 _MOST_COLUMNS = 60
-_FAR, _FARTHER = 10, 20
-_CHANCE = 0.001
+_FAR, FARTHER = 10, 20
+_CHANCE, _LAX_CHANCE = 0.001, 0.02
 
 
 def copies(evidence: Evidence) -> list[Finding]:
@@ -124,32 +124,54 @@ def _conflict(torn: NDArray[np.bool_], evidence: Evidence) -> Finding:
 
 
 def near_copies(evidence: Evidence) -> list[Finding]:
-    """Find rows that lie far nearer to another row than rows of this table do.
-
-    Where rows spread evenly over d dimensions, the nearest of ten neighbours is closer
-    than t times the tenth with probability 9 t^d. We learn d from farther neighbours,
-    which copies do not move, and count rows whose nearest is too near for it.
-    """
+    """Find rows that lie far nearer to another row than rows of this table do."""
     points = _points(evidence)
     if points is None:
         return []
     number, X = points
-    distance, near = NearestNeighbors(n_neighbors=_FARTHER + 1).fit(X).kneighbors(X)
-    distance, near = distance[:, 1:], near[:, 1:]
-    tenth, last = distance[:, _FAR - 1], distance[:, -1]
-    usable = (tenth > 0) & (last > 0)
-    if usable.mean() < 0.9:
-        return []
-    growth = float(np.mean(np.log(last[usable] / tenth[usable])))
-    dimension = np.log(_FARTHER / _FAR) / max(growth, 1e-9)
-    bar = (_CHANCE / (_FAR - 1)) ** (1 / max(dimension, 1.0))
-    is_near = usable & (distance[:, 0] < min(bar, 0.5) * tenth) & (distance[:, 0] > 0)
+    distance, near = NearestNeighbors(n_neighbors=FARTHER).fit(X).kneighbors()
+    bar = near_bar(distance)
+    is_near = (distance[:, 0] < bar) & (distance[:, 0] > 0)
     # A copy is a copy both ways.
     both = is_near & (near[near[:, 0], 0] == np.arange(len(near)))
     share = float(is_near.mean())
     if share < 0.02 or both.sum() < 6:
         return []
     return [_near(share, is_near, number, evidence)]
+
+
+def near_bar(distance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each row below which distance another row is a near copy of it.
+
+    Where rows spread evenly over d dimensions, the nearest of ten neighbours is closer
+    than t times the tenth with probability 9 t^d. We learn d from farther neighbours,
+    which copies do not move. One row in a thousand is a near copy by chance; if four
+    times more rows than chance gives are near by a laxer bar (one in fifty), rows of
+    the same person or thing are among them, and the laxer bar is taken.
+
+    Parameters
+    ----------
+    distance : array of shape (rows, FARTHER)
+        From each row to its nearest other rows, nearest first.
+
+    Returns
+    -------
+    array of float, one per row; below 0 where no bar can be learnt
+    """
+    nearest, tenth, last = distance[:, 0], distance[:, _FAR - 1], distance[:, -1]
+    usable = (tenth > 0) & (last > 0)
+    if usable.mean() < 0.9:
+        return np.full(len(distance), -1.0)
+    growth = float(np.mean(np.log(last[usable] / tenth[usable])))
+    dimension = np.log(FARTHER / _FAR) / max(growth, 1e-9)
+
+    def bar(chance: float) -> NDArray[np.float64]:
+        ratio = (chance / (_FAR - 1)) ** (1 / max(dimension, 1.0))
+        return np.where(usable, min(ratio, 0.5) * tenth, 0.0)
+
+    lax = bar(_LAX_CHANCE)
+    many = np.mean((nearest < lax) & (nearest > 0)) >= 4 * _LAX_CHANCE
+    return lax if many else bar(_CHANCE)
 
 
 def _near(
@@ -167,7 +189,8 @@ def _near(
         measure="share",
         sentence=(
             f"{100 * share:.0f} % of the rows have another row that is nearly the "
-            "same, far nearer than this table's rows lie to one another."
+            "same, far nearer than this table's rows lie to one another: copies, or "
+            "rows of one person or thing."
         ),
         fix="Keep near copies together in every split, or drop all but one.",
         size=0.75 + share,

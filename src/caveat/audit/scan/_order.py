@@ -101,13 +101,14 @@ def _row_order(
 
 
 def _ids(evidence: Evidence, dates: list[str]) -> list[Finding]:
-    found = []
+    found: dict[str, Finding] = {}
     for question, score in evidence.answers("value"):
         column = evidence.column(question.column)
-        is_name = column.names_rows and column.name not in dates
+        is_name = column.names_rows and column.name not in {*dates, *found}
         if is_name and _tells(score, evidence):
-            found.append(_row_order(question, score, evidence, (column.name,)))
-    return found
+            name = column.name
+            found[name] = _row_order(question, score, evidence, (name,))
+    return list(found.values())
 
 
 def _trends(evidence: Evidence, dates: list[str]) -> list[Finding]:

@@ -120,6 +120,10 @@ def questions_of(column: Column) -> list[Question]:
     if column.kind == "integer" and _may_be_codes(column):
         label = f"column {name!r}"
         found.append(Question(name, "value", label, repeated(column.identity)))
+    if column.letters is not None:
+        # Names of rows may begin or end by class: C0017 is a case, H0018 is healthy.
+        label = f"the letters of {name!r}"
+        found.append(Question(name, "value", label, repeated(column.letters)))
     if 0 < missing.sum() < len(missing):
         gaps = missing.astype(np.intp)
         found.append(Question(name, "missing", f"whether {name!r} is missing", gaps))
