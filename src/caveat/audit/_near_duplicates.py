@@ -14,7 +14,7 @@ from sklearn.neighbors import NearestNeighbors
 from caveat.audit.scan import FARTHER, near_bar
 from caveat.tables import TableEncoder
 
-_MOST_ROWS = 20_000
+_FEWEST_ROWS, _MOST_ROWS = 60, 20_000
 _MOST_LEVELS = 40
 # In few columns some rows are close by chance; sets as large as this are no copies.
 _SMALL, _LARGEST = 10, 0.05
@@ -41,7 +41,7 @@ def near_copies(X: pd.DataFrame, kinds: Mapping[str, str]) -> NDArray[np.intp]:
     """
     count = len(X)
     alone = np.arange(count)
-    if not 3 * FARTHER <= count <= _MOST_ROWS:
+    if not _FEWEST_ROWS <= count <= _MOST_ROWS:
         return alone
     wanted = {name: kinds[name] for name in X.columns}
     encoder = TableEncoder(kinds=wanted, max_levels=_MOST_LEVELS)

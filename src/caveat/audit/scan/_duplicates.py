@@ -16,7 +16,10 @@ from caveat.audit.scan._finding import Finding
 _MOST_LISTED = 200
 _MOST_ROWS = 6_000
 _MOST_COLUMNS = 60
-_FAR, FARTHER = 10, 20
+# The tenth neighbour of a small table, the twentieth of others: rows of one person
+# are up to a dozen, and must not be most of the neighbourhood.
+_FAR, _SMALL_TABLE = (10, 20), 400
+FARTHER = 2 * _FAR[-1]
 _CHANCE, _LAX_CHANCE = 0.001, 0.02
 
 
@@ -143,11 +146,11 @@ def near_copies(evidence: Evidence) -> list[Finding]:
 def near_bar(distance: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return for each row below which distance another row is a near copy of it.
 
-    Where rows spread evenly over d dimensions, the nearest of ten neighbours is closer
-    than t times the tenth with probability 9 t^d. We learn d from farther neighbours,
-    which copies do not move. One row in a thousand is a near copy by chance; if four
-    times more rows than chance gives are near by a laxer bar (one in fifty), rows of
-    the same person or thing are among them, and the laxer bar is taken.
+    Where rows spread evenly over d dimensions, the nearest of n neighbours is closer
+    than t times the n-th with probability (n - 1) t^d. We learn d from neighbours twice
+    as far, which copies do not move. One row in a thousand is a near copy by chance; if
+    four times more rows than chance gives are near by a laxer bar (one in fifty), rows
+    of the same person or thing are among them, and the laxer bar is taken.
 
     Parameters
     ----------
@@ -158,20 +161,21 @@ def near_bar(distance: NDArray[np.float64]) -> NDArray[np.float64]:
     -------
     array of float, one per row; below 0 where no bar can be learnt
     """
-    nearest, tenth, last = distance[:, 0], distance[:, _FAR - 1], distance[:, -1]
-    usable = (tenth > 0) & (last > 0)
+    many = _FAR[len(distance) >= _SMALL_TABLE]
+    nearest, far, farther = (distance[:, n - 1] for n in (1, many, 2 * many))
+    usable = (far > 0) & (farther > 0)
     if usable.mean() < 0.9:
         return np.full(len(distance), -1.0)
-    growth = float(np.mean(np.log(last[usable] / tenth[usable])))
-    dimension = np.log(FARTHER / _FAR) / max(growth, 1e-9)
+    growth = float(np.mean(np.log(farther[usable] / far[usable])))
+    dimension = np.log(2) / max(growth, 1e-9)
 
     def bar(chance: float) -> NDArray[np.float64]:
-        ratio = (chance / (_FAR - 1)) ** (1 / max(dimension, 1.0))
-        return np.where(usable, min(ratio, 0.5) * tenth, 0.0)
+        ratio = (chance / (many - 1)) ** (1 / max(dimension, 1.0))
+        return np.where(usable, min(ratio, 0.5) * far, 0.0)
 
     lax = bar(_LAX_CHANCE)
-    many = np.mean((nearest < lax) & (nearest > 0)) >= 4 * _LAX_CHANCE
-    return lax if many else bar(_CHANCE)
+    share = np.mean((nearest < lax) & (nearest > 0))
+    return lax if share >= 4 * _LAX_CHANCE else bar(_CHANCE)
 
 
 def _near(
