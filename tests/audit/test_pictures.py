@@ -2,11 +2,15 @@
 
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from caveat.audit import look
+from caveat.audit._embeddings import embedded
 from caveat.cli._audit import audit
+from caveat.exceptions import InvalidInput
 from caveat.testing import zoo
 
 
@@ -37,6 +41,45 @@ def test_a_folder_goes_through_the_command(case, tmp_path):
     assert told["schema"] == "caveat-audit/1"
     assert told["rules"][0]["outcome"] == "fired"
     assert "How the pictures were taken" in (tmp_path / "page/index.html").read_text()
+
+
+@pytest.fixture
+def named(case):
+    return [f"{at.parent.name}/{at.name}" for at in sorted(case.table.glob("*/*"))]
+
+
+@pytest.mark.thorough
+def test_clusters_are_made_of_given_embeddings_whatever_their_order(
+    case, named, tmp_path
+):
+    rng = np.random.default_rng(0)
+    is_first = np.array([name.startswith(named[0].split("/")[0]) for name in named])
+    made = pd.DataFrame(rng.normal(size=(len(named), 4)) + 6 * is_first[:, None])
+    made.columns = [f"u{j}" for j in made]
+    order = rng.permutation(len(named))
+    made.assign(picture=named).iloc[order].to_csv(tmp_path / "e.csv", index=False)
+    np.save(tmp_path / "e.npy", made.to_numpy())
+    told = [look(case.table, embeddings=tmp_path / name) for name in ("e.csv", "e.npy")]
+    # Two clouds six deviations apart: clusters name the classes without a mistake.
+    assert [one.facts["free"] for one in told] == [pytest.approx(1.0)] * 2
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (lambda made: made.iloc[1:], "has not one row for"),
+        (lambda made: made.assign(more="x"), "one column names the pictures"),
+        (lambda made: made.assign(u=np.inf), "no finite numbers"),
+        (lambda made: made.drop(columns="picture").iloc[1:], "pictures"),
+    ],
+)
+def test_embeddings_that_do_not_fit_are_refused(
+    case, named, tmp_path, change, expected
+):
+    made = pd.DataFrame({"picture": named, "u": 1.0})
+    change(made).to_csv(tmp_path / "e.csv", index=False)
+    with pytest.raises(InvalidInput, match=expected):
+        embedded(case.table, tmp_path / "e.csv")
 
 
 @pytest.mark.thorough

@@ -1,7 +1,7 @@
 """The audit of a folder of pictures: how they were taken, copies, and clusters.
 
 No model is fitted. What tells the class without what a picture shows is asked by the
-scan; how far clusters of the pixels get, by EAPP.
+scan; how far clusters of the pixels, or of given embeddings, get, by EAPP.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from caveat import eapp, pages
+from caveat.audit._embeddings import embedded
 from caveat.audit.page import Found
 from caveat.audit.scan import Scan, scan_pictures
 from caveat.datasets import read
@@ -18,7 +19,7 @@ from caveat.pages import claims
 
 _CHECKS = (
     "Looked for: size, format, compression, brightness, border and names that tell the "
-    "class; copies; clusters of the pixels."
+    "class; copies; clusters of the {}."
 )
 
 
@@ -26,6 +27,7 @@ def look_pictures(
     folder: str | Path,
     *,
     rules: Sequence[str] = (),
+    embeddings: str | Path | None = None,
     seed: int = 0,
     command: str = "",
     progress: Callable[[int, int], None] | None = None,
@@ -37,6 +39,8 @@ def look_pictures(
     folder : path
     rules : sequence of str
         Such as ``capture>0``.
+    embeddings : path, optional
+        What clusters are made of instead of the pixels; see `embedded`.
     seed : int
     command : str
         What makes the look again.
@@ -44,7 +48,8 @@ def look_pictures(
         Gets done and total of the work on clusters.
     """
     found = scan_pictures(folder, seed=seed)
-    dataset = read(folder)
+    dataset = read(folder) if embeddings is None else embedded(folder, embeddings)
+    basis = "pixels" if embeddings is None else "given embeddings"
     clusters = eapp.look(
         dataset, random_state=seed, shuffles=100, k_max=6, progress=progress
     )
@@ -52,7 +57,9 @@ def look_pictures(
     about = pages.About.of(dataset, file=Path(folder).name, command=command)
     about = replace(about, columns=len(found.columns))
     made = list(_claims(found, len(dataset.X)))
-    again = pages.again_section(about, f"Scan and clusters, seed {seed}.")
+    again = pages.again_section(
+        about, f"Scan and clusters of the {basis}, seed {seed}."
+    )
     return pages.Look(
         "audit",
         about.eyebrow("Audit"),
@@ -61,7 +68,7 @@ def look_pictures(
         figure=clusters.figure,
         facts={**clusters.facts, **about.facts(), **_told(found)},
         tables={"columns": found.columns, **part.tables},
-        checks=_CHECKS,
+        checks=_CHECKS.format(basis),
         nothing_to_do="Nothing was found: fit a model, and hold it against clusters.",
         rules=rules,
     )

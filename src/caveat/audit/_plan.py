@@ -141,6 +141,11 @@ def _check(settings: Settings) -> None:
         )
     if not 2 <= settings.folds <= 50:
         raise InvalidInput(f"--folds is {settings.folds}; use 2 to 50")
+    if settings.embeddings is not None:
+        raise InvalidInput(
+            "--embeddings goes with a folder of pictures; the columns of a table are "
+            "its numbers"
+        )
     check_weaker(settings)
     if settings.addresses and not settings.trust:
         raise InvalidInput(

@@ -118,7 +118,12 @@ def look(
     """
     pages.check_rules(rules)
     if isinstance(data, str | Path) and Path(data).is_dir():
-        return look_pictures(data, rules=rules, seed=int(options.get("seed", 0)))
+        return look_pictures(
+            data,
+            rules=rules,
+            embeddings=options.get("embeddings"),
+            seed=int(options.get("seed", 0)),
+        )
     with ExitStack() as stack:
         place = stack.enter_context(TemporaryDirectory(prefix="caveat-"))
         file, named = _as_file(data, target, Path(place))
@@ -165,6 +170,7 @@ def audit(
         seen = look_pictures(
             settings.file,
             rules=rules,
+            embeddings=settings.embeddings,
             seed=settings.seed,
             command=command,
             progress=lambda done, total: progress(done, total, 0),

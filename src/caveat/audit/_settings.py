@@ -33,6 +33,8 @@ class Settings:
         Class 1; all other classes count as negative.
     test, predictions : str or None
         A file of rows to be judged on; a file of scores to be judged, a column each.
+    embeddings : str or None
+        For a folder of pictures: a file of numbers that clusters are made of.
     models : tuple of str
         Names of models; a usual set if empty.
     imported : tuple of str
@@ -64,6 +66,7 @@ class Settings:
     positive: str | None = None
     test: str | None = None
     predictions: str | None = None
+    embeddings: str | None = None
     models: tuple[str, ...] = ()
     imported: tuple[str, ...] = ()
     trust: bool = False

@@ -15,7 +15,7 @@ from caveat.cli._show import command_line, listed, look_options, paired, show
 #: Options that are called as the fields of `Settings`.
 _SAME = (
     *("target", "bags", "candidates", "groups", "weights", "positive", "test"),
-    *("predictions", "drop", "keep", "task", "minutes", "folds", "seed"),
+    *("predictions", "embeddings", "drop", "keep", "task", "minutes", "folds", "seed"),
 )
 
 
@@ -35,6 +35,11 @@ _SAME = (
 @click.option("--positive", metavar="LABEL", help="Class 1; others are negative.")
 @click.option("--test", metavar="FILE", help="Rows to be judged on.")
 @click.option("--predictions", metavar="FILE", help="Scores of yours, a column each.")
+@click.option(
+    "--embeddings",
+    metavar="FILE",
+    help="For a folder of pictures: numbers to cluster instead of the pixels.",
+)
 @click.option("--models", metavar="A,B", help="Models, see: caveat list learners.")
 @click.option(
     "--model",
