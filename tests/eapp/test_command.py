@@ -39,7 +39,7 @@ def test_the_terminal_shows_curve_and_verdict(folder, capsys):
         "--model-auc", "0.99", "--drivers",
     )  # fmt: skip
     assert code == 0
-    assert "EAPP of loans.csv, target default: 90 rows, 3 columns, 44 % yes" in out
+    assert "EAPP of loans.csv, target default: 90 rows, 3 columns, 44 % are yes" in out
     assert re.search(
         r"^1/p₀ = 2.25 +0\.\d{3} +0\.\d\d to 0\.\d\d +0\.\d{3} ", out, re.M
     )
@@ -184,7 +184,7 @@ def test_numbers_may_be_called_classes(capsys, tmp_path):
         "--shuffles", "0", "--folds", "2", "--k-max", "3",
     )  # fmt: skip
     assert code == 0
-    assert "51 % 0.0" in out
+    assert "51 % are 0.0" in out
 
 
 def test_a_class_can_be_set_against_the_rest(folder, capsys):
@@ -193,5 +193,5 @@ def test_a_class_can_be_set_against_the_rest(folder, capsys):
         "--folds", "2", "--k-max", "3",
     )  # fmt: skip
     assert code == 0
-    assert "33 % y" in out
+    assert "33 % are y" in out
     assert "shuffled too seldom" in out

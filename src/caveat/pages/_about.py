@@ -28,7 +28,7 @@ class About:
     task : str
     rows, columns : int
     classes : str
-        How the target is shared out: "22 % yes", "4 classes".
+        How the target is shared out: "22 % are yes", "4 classes".
     command : str
         The command that makes the look again; '' if it was made in Python.
     left_out : mapping of column to reason
@@ -117,4 +117,4 @@ def _classes(dataset: Dataset, positive: str) -> str:
     if not positive:
         return f"{len(shares)} classes"
     share = {str(label): part for label, part in shares.items()}[positive]
-    return f"{percent(float(share))} {positive}"
+    return f"{percent(float(share))} are {positive}"

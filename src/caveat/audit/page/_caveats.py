@@ -13,7 +13,7 @@ from typing import Any
 from caveat import pages
 from caveat.audit._ladder import COPIES, LEAKS
 from caveat.audit.page._claims import Found, Survives
-from caveat.audit.result import Result, Rung
+from caveat.audit.result import Change, Result, Rung
 from caveat.pages import claims
 from caveat.pages.claims import Estimate
 
@@ -202,9 +202,20 @@ def _remedy(found: Result, rung: Rung) -> claims.Remedy | None:
         return None
     if one is not rung.change:
         what = pages.say("{what}, for {model}", what=what, model=one.model)
+    elif _is_elsewhere(found, rung, one):
+        what = pages.say("{what}, on the same rows", what=what)
     return claims.Remedy(
         what, one.before, one.after, one.change, sign=found.sign, section="survives"
     )
+
+
+def _is_elsewhere(found: Result, rung: Rung, one: Change) -> bool:
+    """Whether a change begins at another number than the ladder's step above shows.
+
+    Steps that split the rows differently are paired on the rows of the lower one.
+    """
+    above = found.rungs[found.rungs.index(rung) - 1].score
+    return one.before.text != above.text
 
 
 def _what(rung: Rung) -> pages.Prose:

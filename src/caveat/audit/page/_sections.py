@@ -98,7 +98,7 @@ def _data(found: Result) -> pages.Section:
     if len(sizes) == 2:
         share = sizes["rows"].iloc[1] / max(1, sizes["rows"].sum())
         label = pages.code(str(sizes["label"].iloc[1]))
-        parts.append(pages.say("{s} {label}", s=pages.percent(share), label=label))
+        parts.append(pages.say("{s} are {label}", s=pages.percent(share), label=label))
     elif len(sizes):
         parts.append(f"{len(sizes)} classes")
     aside = [
