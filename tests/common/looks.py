@@ -328,7 +328,13 @@ def shares_results(draw):
         {"way": way, "right": round(right * n) / n, "n": n, "more": 0.0}
         for way in ("shares alone", "labels alone")
     ]
-    labelled = pd.DataFrame(ways).assign(low=-0.1, high=0.1)
+    bar = draw(st.integers(0, n)) / n
+    gap = ways[0]["right"] - bar
+    labelled = pd.DataFrame(ways).assign(low=-0.1, high=0.1, majority=bar)
+    labelled = labelled.assign(
+        majority_more=gap, majority_low=gap - 0.1, majority_high=gap + 0.1
+    )
+    margin = draw(st.sampled_from([0.0, 0.05]))
     return SharesResult(
         by="town",
         classes=("no", "yes"),
@@ -342,9 +348,11 @@ def shares_results(draw):
         high=high,
         constant=constant,
         majority=majority,
+        majority_low=max(majority - margin, 0.0),
+        majority_high=min(majority + margin, 1.0),
         changed=draw(shares),
         spread=draw(shares),
-        uncertain=draw(st.booleans()),
+        uncertain=margin > 0,
         groups=pd.DataFrame(
             {"group": ["a"], "rows": [9], "yes": [0.6], "yes, answered": [0.5]}
         ),

@@ -6,8 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy.optimize import brentq
+from scipy.special import expit, softmax
+from scipy.stats import binomtest
 
 from caveat.bags import look
+from caveat.bags.ecological import accuracy_bounds
 from caveat.bags.ecological._effects import assumed_effects
 from caveat.bags.ecological._labelled import use_labels, with_labels
 from caveat.bags.ecological._predictions import met_shares
@@ -108,16 +112,39 @@ def test_margins_widen_the_bounds(files):
         assert one["high"] > other["high"]
 
 
+def test_an_uncertain_class_makes_the_others_uncertain():
+    """Three shares sum to 1: where one has a margin, no other is exact."""
+    items = pd.DataFrame({"town": ["a", "b"] * 6, "x": np.arange(12.0)})
+    shares = pd.DataFrame({"town": ["a", "b"], "r": 0.5, "g": [0.2, 0.3]})
+    shares = shares.assign(b=1 - shares["r"] - shares["g"], r_margin=[0.1, 0.0])
+    known = read_grouped(items, "town", shares)
+    np.testing.assert_allclose(known.margins, [[0.1] * 3, [0.0] * 3])
+    answers = np.resize([0, 1, 2], 12)
+    wide, sharp = (
+        accuracy_bounds(answers, known.groups, known.shares, margins=margins)
+        for margins in (known.margins, None)
+    )
+    assert wide[0] < sharp[0] + 1e-12
+    assert wide[1] > sharp[1]
+
+
+def test_the_majority_of_uncertain_shares_is_uncertain(towns):
+    items, shares, _, _ = towns
+    told = look(items, by="town", shares=shares.assign(margin=0.03), learners=["em-lr"])
+    sizes = items["town"].value_counts(normalize=True).loc[shares["town"]].to_numpy()
+    most = shares[["no", "yes"]].to_numpy().max(axis=1)
+    # Four margins hold together: 2.50 standard errors in place of 1.96.
+    half = 0.03 * 2.4977 / 1.95996
+    ends = [sizes @ np.clip(most + sign * half, 0, 1) for sign in (-1, 1)]
+    assert f"in {ends[0]:.2f} to {ends[1]:.2f}." in told.title
+
+
 def test_labelled_rows_check_the_answers(files):
     result = run(files, "--shares", "shares.csv", "--labelled", "labels.csv", "--json")
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
     assert told["low"] < told["score"] < told["high"]
     assert told["used"] in ("shares alone", "labels alone", "shares and labels")
-
-
-def broken(shares, **change):
-    return shares.assign(**change)
 
 
 def one_group(items, shares):
@@ -190,7 +217,8 @@ def grouped(groups, shares, n_columns=2):
     frame = pd.DataFrame(np.zeros((len(groups), n_columns)))
     names = [str(k) for k in range(len(shares))]
     table = np.asarray(shares, dtype=float)
-    return Grouped(frame, {}, np.asarray(groups), names, ("no", "yes"), table, None)
+    classes = ("no", "yes") if table.shape[1] == 2 else tuple("abcd")
+    return Grouped(frame, {}, np.asarray(groups), names, classes, table, None)
 
 
 def test_answers_meet_the_shares_of_every_group():
@@ -203,6 +231,30 @@ def test_answers_meet_the_shares_of_every_group():
         assert found[groups == group, 1].mean() == pytest.approx(share, abs=1e-6)
     order = np.argsort(positive[:50])
     assert (np.diff(found[:50, 1][order]) >= 0).all()
+
+
+@pytest.mark.parametrize("sharpness", [0.1, 1.0, 30.0])
+def test_answers_meet_the_shares_of_many_classes(sharpness):
+    """In every group, also where the learner is sure of everything."""
+    rng = np.random.default_rng(6)
+    groups = np.repeat([0, 1, 2], 40)
+    proba = softmax(sharpness * rng.normal(size=(120, 4)), axis=1)
+    shares = np.vstack([rng.dirichlet(np.ones(4), 2), [0.0, 0.3, 0.7, 0.0]])
+    found = met_shares(proba, grouped(groups, shares))
+    for group, share in enumerate(shares):
+        inside = found[groups == group]
+        np.testing.assert_allclose(inside.mean(axis=0), share, atol=1e-6)
+    np.testing.assert_allclose(found.sum(axis=1), 1)
+
+
+def test_two_classes_are_shifted_by_one_root():
+    """The shift of two classes is a root of one function, found by bisection."""
+    rng = np.random.default_rng(7)
+    odds = 3 * rng.normal(size=60)
+    shift = brentq(lambda d: expit(odds + d).mean() - 0.2, -50, 50)
+    proba = np.column_stack([expit(-odds), expit(odds)])
+    found = met_shares(proba, grouped([0] * 60, [[0.8, 0.2]]))
+    np.testing.assert_allclose(found[:, 1], expit(odds + shift), atol=1e-5)
 
 
 def test_the_shift_is_the_prior_of_a_simple_group():
@@ -244,6 +296,26 @@ def test_labels_are_used_only_where_they_help():
     assert used == "shares alone"
     assert answers is None
     assert len(table) == 3
+
+
+def test_answers_and_majority_are_compared_on_the_labelled_rows():
+    """Labels of one group only: its majority is the bar, not that of all rows."""
+    groups = np.repeat([0, 1], 50)
+    known = grouped(groups, [[0.1, 0.9], [0.5, 0.5]], 1)
+    labels = np.r_[np.ones(18), np.zeros(2)].astype(int)
+    codes = np.ones(100, dtype=int)
+    codes[:3] = 0
+    items = np.random.default_rng(0).normal(size=(100, 1))
+    table, _, _ = use_labels(items, known, codes, np.arange(20), labels, 0)
+    alone = table.set_index("way").loc["shares alone"]
+    assert alone["majority"] == pytest.approx(0.9)
+    assert alone["majority_more"] == pytest.approx(-0.15)
+    # Three rows differ and all are lost: p = 0.25, so nothing is decided.
+    ends = binomtest(0, 3).proportion_ci()
+    assert alone["majority_low"] == pytest.approx((2 * ends.low - 1) * 3 / 20)
+    assert alone["majority_low"] < 0 < alone["majority_high"]
+    # Nothing differs from itself, and 20 rows cannot exclude more than this.
+    assert alone["high"] == pytest.approx(1 - 0.0125 ** (1 / 20))
 
 
 def test_assumed_effects_are_right_where_their_assumption_holds():

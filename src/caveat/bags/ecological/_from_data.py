@@ -94,6 +94,12 @@ def examine_shares(
         codes, grouped.groups, grouped.shares, margins=grouped.margins
     )
     sizes = grouped.sizes / grouped.sizes.sum()
+    floor = accuracy_bounds(
+        grouped.shares.argmax(axis=1)[grouped.groups],
+        grouped.groups,
+        grouped.shares,
+        margins=grouped.margins,
+    )
     result = SharesResult(
         by=by,
         classes=grouped.classes,
@@ -107,6 +113,8 @@ def examine_shares(
         high=high,
         constant=float((sizes @ grouped.shares).max()),
         majority=float(sizes @ grouped.shares.max(axis=1)),
+        majority_low=floor[0],
+        majority_high=floor[1],
         changed=changed,
         spread=float(grouped.shares.std(axis=0).max()),
         uncertain=grouped.margins is not None,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.stats import binomtest
 from sklearn.linear_model import LogisticRegression
 
 from caveat.bags.ecological._predictions import met_shares
@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 SHARES, LABELS, BOTH = "shares alone", "labels alone", "shares and labels"
 _FOLDS = 5
 _PENALTY = 1.0
+_LEVEL = 0.05
 
 
 def use_labels(
@@ -46,7 +47,8 @@ def use_labels(
     table : DataFrame
         As `SharesResult.labelled`.
     used : str
-        ``shares alone`` unless another way is better beyond its interval.
+        ``shares alone`` unless another way is better beyond its interval. The two
+        other ways share the level.
     answers : (proba, codes) or None
         Answers of the way used, fitted to all labels; None if it is shares alone.
     """
@@ -61,8 +63,18 @@ def use_labels(
                 decided = _answers(way, model, items, grouped).argmax(axis=1)
                 hits[outside] = decided[rows[outside]] == labels[outside]
         right[way] = hits
+    majority = grouped.shares.argmax(axis=1)[grouped.groups[rows]] == labels
     table = pd.DataFrame(
-        [{"way": way, **_summary(hits, right[SHARES])} for way, hits in right.items()]
+        [
+            {
+                "way": way,
+                **_summary(hits),
+                **_paired(hits, right[SHARES], "", _LEVEL / 2),
+                "majority": float(majority.mean()),
+                **_paired(hits, majority, "majority_", _LEVEL),
+            }
+            for way, hits in right.items()
+        ]
     )
     better = table[(table["way"] != SHARES) & (table["low"] > 0)]
     if not len(better):
@@ -124,20 +136,30 @@ def _folds(labels: NDArray, seed: int) -> NDArray:
     return folds
 
 
-def _summary(hits: Floats, alone: Floats) -> dict[str, Any]:
-    """Share of right answers, and what it has more than shares alone, paired."""
+def _summary(hits: Floats) -> dict[str, Any]:
+    """Share of right answers among rows that were answered."""
     there = ~np.isnan(hits)
-    gaps = (hits - alone)[there]
     n = int(there.sum())
+    return {"right": float(hits[there].mean()) if n else np.nan, "n": n}
+
+
+def _paired(hits: Floats, other: Any, prefix: str, level: float) -> dict[str, float]:
+    """Give what it has more than another on the same rows, with an interval.
+
+    Rows on which just one of the two is right decide (McNemar's exact test): the
+    interval is Clopper's and Pearson's for who wins such a row. Where there is none,
+    it reaches as far as the share of such rows could.
+    """
+    there = ~np.isnan(hits)
+    n = int(there.sum())
+    keys = [prefix + name for name in ("more", "low", "high")]
     if n == 0:
-        blank = dict.fromkeys(("right", "more", "low", "high"), np.nan)
-        return {**blank, "n": 0}
-    half = norm.ppf(0.975) * gaps.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
-    more = float(gaps.mean())
-    return {
-        "right": float(hits[there].mean()),
-        "more": more,
-        "low": more - half,
-        "high": more + half,
-        "n": n,
-    }
+        return dict.fromkeys(keys, np.nan)
+    gaps = hits[there] - other[there]
+    won, apart = int((gaps > 0).sum()), int((gaps != 0).sum())
+    if apart == 0:
+        most = 1 - (level / 2) ** (1 / n)
+        return dict(zip(keys, (0.0, -most, most), strict=True))
+    ends = binomtest(won, apart).proportion_ci(1 - level)
+    low, high = ((2 * end - 1) * apart / n for end in (ends.low, ends.high))
+    return dict(zip(keys, (float(gaps.mean()), low, high), strict=True))

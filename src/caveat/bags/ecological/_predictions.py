@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.special import expit, logit
+from scipy.optimize import minimize
+from scipy.special import logsumexp, softmax
 
 from caveat.bags._examine import QUICK_GRIDS
 from caveat.bags.ecological._read import Grouped
@@ -25,6 +25,7 @@ _MOST_LEVELS = 100
 # A solve over all pairs of groups; beyond this it takes longer than all else together.
 _MOST_GROUPS_FOR_PAIRS = 1000
 _PAIRS = ("lmm", "amm")
+_LEAST = 1e-9
 
 
 @dataclass(frozen=True)
@@ -134,26 +135,44 @@ def answer(
 
 
 def met_shares(proba: Floats, grouped: Grouped) -> Floats:
-    """Shift every group's probabilities until its mean is the known share.
+    """Shift every group's probabilities until their means are the known shares.
 
-    A constant more or less in the log-odds of a group: just what the group adds if it
-    depends on the label alone (Simple), and nothing if it depends on the items alone
-    (Intermediate) and the probabilities are right. One class against the others;
-    shares of 0 and 1 decide a whole group.
+    A constant per class more or less in the logarithms of a group: just what the group
+    adds if it depends on the label alone (Simple), and nothing if it depends on the
+    items alone (Intermediate) and the probabilities are right. A share of 0 or 1
+    decides a whole group.
     """
-    result = np.empty_like(proba)
-    for group in range(len(grouped.shares)):
+    logs = np.log(np.clip(proba, _LEAST, 1.0))
+    result = np.full_like(proba, _LEAST)
+    for group, share in enumerate(grouped.shares):
         rows = np.flatnonzero(grouped.groups == group)
-        for c in range(proba.shape[1]):
-            odds = logit(np.clip(proba[rows, c], 1e-9, 1 - 1e-9))
-            share = float(grouped.shares[group, c])
-            result[rows, c] = _shifted(odds, share)
+        there = np.flatnonzero(share > _LEAST)
+        target = share[there] / share[there].sum()
+        result[np.ix_(rows, there)] = _shifted(logs[np.ix_(rows, there)], target)
     return result / result.sum(axis=1, keepdims=True)
 
 
-def _shifted(odds: Floats, share: float) -> Floats:
-    if share <= 1e-9 or share >= 1 - 1e-9:
-        return np.full(len(odds), np.clip(share, 1e-9, 1 - 1e-9))
-    # The mean rises from 0 to 1 as the shift does: there is one zero.
-    shift = brentq(lambda d: expit(odds + d).mean() - share, -60.0, 60.0)
-    return expit(odds + shift)
+def _shifted(logs: Floats, share: Floats) -> Floats:
+    """Add to the columns what makes the means of their softmax the shares.
+
+    That is where a convex function is smallest: the mean of logsumexp(logs + shift)
+    less share @ shift, whose gradient is what the means have too much.
+    """
+    n = len(logs)
+
+    def value(shift: Floats) -> float:
+        return float(logsumexp(logs + shift, axis=1).mean() - share @ shift)
+
+    def slope(shift: Floats) -> Floats:
+        return softmax(logs + shift, axis=1).mean(axis=0) - share
+
+    def curve(shift: Floats) -> Floats:
+        p = softmax(logs + shift, axis=1)
+        return np.diag(p.mean(axis=0)) - p.T @ p / n
+
+    begin = np.log(share) - np.log(softmax(logs, axis=1).mean(axis=0))
+    found = minimize(
+        value, begin, jac=slope, hess=curve, method="trust-exact",
+        options={"gtol": 1e-7},
+    )  # fmt: skip
+    return softmax(logs + found.x, axis=1)

@@ -309,10 +309,16 @@ def _margins(
             f"{where}: {strange[0]!r} is a margin of no class; the classes are "
             f"{listing(classes)}"
         )
-    found = np.zeros((len(table), len(classes)))
-    for place, name in enumerate(classes):
-        if f"{name}_{_MARGIN}" in margins:
-            found[:, place] = _numbers(table, f"{name}_{_MARGIN}", where)
+    given = {
+        place: _numbers(table, f"{name}_{_MARGIN}", where)
+        for place, name in enumerate(classes)
+        if f"{name}_{_MARGIN}" in margins
+    }
+    # Shares sum to 1: what one class has more, others have less. A class without a
+    # margin of its own can be off by as much as the others are together.
+    found = np.column_stack([sum(given.values())] * len(classes))
+    for place, half in given.items():
+        found[:, place] = half
     if len(classes) == 2:
         # Two shares that sum to 1 are uncertain together.
         found[:] = found.max(axis=1, keepdims=True)

@@ -60,7 +60,7 @@ def look(
             "score": None if checked is None else checked.value,
             "low": found.low if checked is None else checked.low,
             "high": found.high if checked is None else checked.high,
-            "floor": found.majority,
+            "floor": found.majority if checked is None else _floor(found).value,
         },
         extra={
             "by": found.by,
@@ -134,14 +134,23 @@ def _right(found: SharesResult) -> Iterator[claims.Claim]:
     """Say how many answers are right: by labels if there are any, and by bounds."""
     checked = _checked(found)
     if checked is not None:
+        row = _used(found)
         claim = claims.AgainstFloor(
             f"answers from {found.used}",
             checked,
-            claims.Estimate(found.majority, "accuracy"),
+            _floor(found),
             "the majority of a row's group",
+            difference=claims.Estimate(
+                float(row["majority_more"]),
+                "accuracy",
+                float(row["majority_low"]),
+                float(row["majority_high"]),
+                "the same rows, McNemar's exact test",
+                checked.n,
+            ),
             many=True,
             section="labelled",
-            how=f"Measured on {checked.n} labelled rows.",
+            how=f"Measured on {checked.n} labelled rows, both on the same.",
         )
         fix = {
             "at": f"Label more rows: {checked.n} cannot tell these answers from the "
@@ -155,19 +164,20 @@ def _right(found: SharesResult) -> Iterator[claims.Claim]:
 def bounds_claim(found: SharesResult, *, caveat: bool = False) -> claims.Claim:
     """Say what the shares alone fix of the accuracy, beside the group's majority."""
     low, high = (pages.strong(f"{end:.2f}") for end in (found.low, found.high))
-    bar = f"{found.majority:.2f}"
+    ends = [f"{end:.2f}" for end in (found.majority_low, found.majority_high)]
+    bar = " to ".join(dict.fromkeys(ends))
     is_known = low == high
     if is_known:
         template = (
             "{low} of the answers are right, whatever the labels are; the majority of "
             "each group would be right in {bar}."
         )
-    elif found.low > found.majority:
+    elif found.low > found.majority_high:
         template = (
             "At least {low} of the answers are right, whatever the labels are; the "
             "majority of each group would be right in {bar}."
         )
-    elif found.high < found.majority:
+    elif found.high < found.majority_low:
         template = (
             "At most {high} of the answers are right; the majority of each group "
             "would be right in {bar}."
@@ -178,14 +188,14 @@ def bounds_claim(found: SharesResult, *, caveat: bool = False) -> claims.Claim:
             "more; the majority of each group would be right in {bar}."
         )
     words = pages.say(template, low=low, high=high, bar=bar)
-    open_ = found.low <= found.majority and not is_known
+    open_ = found.low <= found.majority_high and not is_known
     half = f"{1.96 * math.sqrt(0.25 / _TO_LABEL):.2f}"
     fix = f"Label {_TO_LABEL} rows drawn at random and add them with --labelled: the "
     fix += f"accuracy is then known to within {half}."
     margins = " Margins were widened to hold for all groups at once."
     return claims.Condition(
         sentence=words,
-        counts=(found.low, found.high, found.majority),
+        counts=(found.low, found.high, found.majority_low, found.majority_high),
         severity="note" if caveat else None,
         kind="bounds",
         section="bounds",
@@ -249,7 +259,7 @@ def _checked(found: SharesResult) -> claims.Estimate | None:
     """Give the accuracy on labelled rows, with Wilson's interval."""
     if not len(found.labelled):
         return None
-    row = found.labelled.set_index("way").loc[found.used]
+    row = _used(found)
     n = int(row["n"])
     hits = round(float(row["right"]) * n)
     ends = binomtest(hits, n).proportion_ci(method="wilson")
@@ -258,6 +268,16 @@ def _checked(found: SharesResult) -> claims.Estimate | None:
     return claims.Estimate(
         value, "accuracy", float(ends.low), float(ends.high), basis, n
     )
+
+
+def _used(found: SharesResult) -> pd.Series:
+    """Give the row of the way that the answers come from."""
+    return found.labelled.set_index("way").loc[found.used]
+
+
+def _floor(found: SharesResult) -> claims.Estimate:
+    """Give the accuracy of the groups' majorities on the labelled rows."""
+    return claims.Estimate(float(_used(found)["majority"]), "accuracy")
 
 
 def sections(found: SharesResult) -> list[pages.Section]:
@@ -273,7 +293,12 @@ def sections(found: SharesResult) -> list[pages.Section]:
 def _bounds(found: SharesResult) -> pages.Section:
     rows = [
         ("answers, as far as shares tell", found.low, found.high, ""),
-        ("majority of each group", found.majority, found.majority, "bottom"),
+        (
+            "majority of each group",
+            found.majority_low,
+            found.majority_high,
+            "bottom",
+        ),
         ("one answer for all", found.constant, found.constant, "bottom"),
     ]
     return pages.Section(
@@ -324,9 +349,10 @@ def _labelled(found: SharesResult) -> pages.Section:
                 ]
             )
         )
+    bar = _floor(found).value
     bottom = [
         pages.Cell("majority of each group"),
-        pages.Cell(pages.fixed(found.majority, 3), value=found.majority),
+        pages.Cell(pages.fixed(bar, 3), value=bar),
         pages.Cell(),
         pages.Cell(),
     ]
@@ -336,7 +362,9 @@ def _labelled(found: SharesResult) -> pages.Section:
         "With a few labels",
         f"The answers come from {found.used}",
         lead="Each way was checked on labelled rows that it had not seen. Another way "
-        "than shares alone is used only if it is right more often beyond its interval.",
+        "than shares alone is used only if it is right more often beyond its interval; "
+        "the two intervals hold together. The majority of each group is measured on "
+        "the same rows.",
         blocks=[
             pages.Table(
                 "labelled",
@@ -345,7 +373,7 @@ def _labelled(found: SharesResult) -> pages.Section:
                     pages.Column("Learnt from", "name"),
                     pages.Column("Accuracy", best="max"),
                     pages.Column("More than shares"),
-                    pages.Column("95 %, paired"),
+                    pages.Column("95 % in all, paired"),
                 ],
                 rows,
                 titled=True,
@@ -472,10 +500,10 @@ def _line(found: SharesResult) -> pages.Figure:
         figures.Mark("at most", claims.Estimate(found.high, "accuracy"), "muted"),
     ]
     told = "Accuracy. Grey: the least and the most that the shares allow."
-    if checked is not None:
-        marks = [figures.Mark(found.used, checked)]
-        told = f"Accuracy on {checked.n} labelled rows, with its 95 % interval."
     floor = claims.Estimate(found.majority, "accuracy")
+    if checked is not None:
+        marks, floor = [figures.Mark(found.used, checked)], _floor(found)
+        told = f"Accuracy on {checked.n} labelled rows, with its 95 % interval."
     return figures.score_line(
         marks,
         label=str(bounds_claim(found).words),

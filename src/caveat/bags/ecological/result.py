@@ -32,6 +32,8 @@ class SharesResult(Recorded):
     constant, majority : float
         Accuracy of the most frequent class for all, and of every group's own: shares
         tell both exactly (at the centre of their margins).
+    majority_low, majority_high : float
+        Bounds on the latter; they differ from it where shares have margins.
     changed : float
         Share of the answers that rest on the group: the learner, which does not see
         it, says otherwise.
@@ -46,8 +48,10 @@ class SharesResult(Recorded):
     effects : DataFrame
         As `column_effects` gives it; of all classes if there are more than two.
     labelled : DataFrame
-        A row per way to use the labelled items: ``way``, ``right`` and ``n``, and what
-        it has more than shares alone (``more``, ``low``, ``high``); may be empty.
+        A row per way to use the labelled items: ``way``, ``right`` and ``n``, what it
+        has more than shares alone (``more``, ``low``, ``high``), accuracy of the
+        groups' ``majority`` on the same rows, and what it has more than that
+        (``majority_more``, ``majority_low``, ``majority_high``); may be empty.
     used : str
         Which way the answers were made in the end.
     seconds : float
@@ -70,6 +74,8 @@ class SharesResult(Recorded):
     high: float
     constant: float
     majority: float
+    majority_low: float
+    majority_high: float
     changed: float
     spread: float
     uncertain: bool
