@@ -23,7 +23,7 @@ _STRATEGIES = {
     "full-bag-stratified-k-fold": "full-bag-kfold",
     "split-bag-k-fold": "split-bag-kfold",
 }
-_NAMES = {"lam": "lmd", "learning_rate": "lr"}
+NAMES = {"lam": "lmd", "learning_rate": "lr"}
 NEAR, CLOSE, FAR = 0.001, 0.02, 0.1
 
 
@@ -46,12 +46,12 @@ def pair(runs: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
         _same(json.loads(row.configuration), json.loads(row.theirs))
         for row in both.itertuples()
     ]
-    return both[[*keys, "f1", "published_f1", "same_setting"]]
+    return both[[*keys, "f1", "published_f1", "same_setting", "theirs"]]
 
 
 def _same(own: dict[str, float], other: dict[str, float | None]) -> bool:
     return all(
-        other[_NAMES.get(name, name)] == float(value) for name, value in own.items()
+        other[NAMES.get(name, name)] == float(value) for name, value in own.items()
     )
 
 
@@ -86,7 +86,7 @@ def main() -> None:
         Path(sys.argv[1]) / "adult-small-published-runs.parquet"
     )
     found = pair(pd.read_csv(HERE / "runs.csv"), published)
-    found.to_csv(TABLE, index=False, lineterminator="\n")
+    found.drop(columns="theirs").to_csv(TABLE, index=False, lineterminator="\n")
 
 
 if __name__ == "__main__":

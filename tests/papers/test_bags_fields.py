@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 
 from papers.bags.leaders import TABLE, leaders, side_by_side
+from papers.bags.page import SETS, further_leaders
 from papers.bags.small import COLUMNS, NETWORKS, bagged, fit, halved, plan, summary
+from papers.bags.traced import ROWS, worst
 
 
 def runs(gap, executions=10):
@@ -36,6 +38,31 @@ def test_a_tie_and_two_executions_decide_nothing(gap, executions):
     found = leaders(runs(gap, executions))
     assert not found["leads"].any()
     assert "undecided" in side_by_side({"here": found})[2]
+
+
+def test_only_learners_with_executions_enough_are_in_the_field():
+    """Of three learners one has a single execution: it is named, not compared."""
+    rows = [
+        {"dataset": f"adult-{k:02d}", "execution": e, "learner": name, "f1": f1}
+        for k in range(SETS)
+        for name, count, f1 in (("mm", 4, 0.5), ("lmm", 3, 0.4), ("amm", 1, 0.9))
+        for e in range(count)
+    ]
+    told = "\n".join(further_leaders(pd.DataFrame(rows)))
+    assert "ours, lmm, mm, 3 executions" in told
+    assert f"**{SETS} of {SETS} decided**" in told
+    assert "amm (1)" in told
+    alone = pd.DataFrame(rows)
+    alone = alone[alone["learner"] != "lmm"]
+    assert "only mm has 3" in "\n".join(further_leaders(alone))
+
+
+def test_the_executions_that_differ_most_are_traced():
+    frame = pd.DataFrame({"dataset": [f"d{k}" for k in range(7)], "learner": "mm"})
+    frame = frame.assign(strategy="s", execution=0, f1=0.5)
+    frame["published_f1"] = 0.5 + np.array([0, 0.0005, 0.1, -0.3, 0.2, -0.4, 0.01])
+    twice = pd.concat([frame, frame.assign(strategy="t")])
+    assert worst(twice)["dataset"].tolist() == ["d5", "d3", "d4", "d2"][:ROWS]
 
 
 def test_the_leads_of_the_published_means_come_out_again():
