@@ -128,6 +128,17 @@ def test_an_uncertain_class_makes_the_others_uncertain():
     assert wide[1] > sharp[1]
 
 
+def test_a_grouping_column_called_label_keeps_its_place(towns):
+    items, shares, _, _ = towns
+    called = {"columns": {"town": "label"}}
+    told = look(
+        items.rename(**called), by="label", shares=shares.rename(**called),
+        learners=["em-lr"],
+    ).tables["predictions"]  # fmt: skip
+    assert told.columns.tolist() == ["row", "group label", "label", "p_no", "p_yes"]
+    assert told["group label"].tolist() == items["town"].tolist()
+
+
 def test_the_majority_of_uncertain_shares_is_uncertain(towns):
     items, shares, _, _ = towns
     told = look(items, by="town", shares=shares.assign(margin=0.03), learners=["em-lr"])

@@ -158,7 +158,10 @@ def _effects(grouped: Grouped, proba: Any) -> pd.DataFrame:
 def _predictions(grouped: Grouped, by: str, proba: Any, codes: Any) -> pd.DataFrame:
     names = np.array(grouped.names, dtype=object)
     classes = np.array(grouped.classes, dtype=object)
-    table = pd.DataFrame({"row": np.arange(len(codes)), by: names[grouped.groups]})
+    own = {"row", "label", *(f"p_{name}" for name in grouped.classes)}
+    # Two columns of one name could not be told apart by who reads the file.
+    group = f"group {by}" if by in own else by
+    table = pd.DataFrame({"row": np.arange(len(codes)), group: names[grouped.groups]})
     table["label"] = classes[codes]
     for place, name in enumerate(grouped.classes):
         table[f"p_{name}"] = proba[:, place]
