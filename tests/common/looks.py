@@ -347,6 +347,8 @@ def shares_results(draw):
         low=low,
         high=high,
         constant=constant,
+        constant_low=max(constant - margin, 0.0),
+        constant_high=min(constant + margin, 1.0),
         majority=majority,
         majority_low=max(majority - margin, 0.0),
         majority_high=min(majority + margin, 1.0),

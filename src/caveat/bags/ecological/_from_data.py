@@ -90,15 +90,14 @@ def examine_shares(
     if known is not None:
         table, used, better = use_labels(found.items, grouped, codes, *known, seed=seed)
         proba, codes = better or (proba, codes)
-    low, high = accuracy_bounds(
-        codes, grouped.groups, grouped.shares, margins=grouped.margins
-    )
     sizes = grouped.sizes / grouped.sizes.sum()
-    floor = accuracy_bounds(
-        grouped.shares.argmax(axis=1)[grouped.groups],
-        grouped.groups,
-        grouped.shares,
-        margins=grouped.margins,
+    overall = sizes @ grouped.shares
+    majority = grouped.shares.argmax(axis=1)[grouped.groups]
+    (low, high), floor, one = (
+        accuracy_bounds(
+            answers, grouped.groups, grouped.shares, margins=grouped.margins
+        )
+        for answers in (codes, majority, np.full(len(codes), overall.argmax()))
     )
     result = SharesResult(
         by=by,
@@ -111,7 +110,9 @@ def examine_shares(
         criterion=found.criterion,
         low=low,
         high=high,
-        constant=float((sizes @ grouped.shares).max()),
+        constant=float(overall.max()),
+        constant_low=one[0],
+        constant_high=one[1],
         majority=float(sizes @ grouped.shares.max(axis=1)),
         majority_low=floor[0],
         majority_high=floor[1],

@@ -299,7 +299,7 @@ def _bounds(found: SharesResult) -> pages.Section:
             found.majority_high,
             "bottom",
         ),
-        ("one answer for all", found.constant, found.constant, "bottom"),
+        ("one answer for all", found.constant_low, found.constant_high, "bottom"),
     ]
     return pages.Section(
         "bounds",

@@ -32,8 +32,8 @@ class SharesResult(Recorded):
     constant, majority : float
         Accuracy of the most frequent class for all, and of every group's own: shares
         tell both exactly (at the centre of their margins).
-    majority_low, majority_high : float
-        Bounds on the latter; they differ from it where shares have margins.
+    constant_low, constant_high, majority_low, majority_high : float
+        Bounds on these two; they differ from them where shares have margins.
     changed : float
         Share of the answers that rest on the group: the learner, which does not see
         it, says otherwise.
@@ -73,6 +73,8 @@ class SharesResult(Recorded):
     low: float
     high: float
     constant: float
+    constant_low: float
+    constant_high: float
     majority: float
     majority_low: float
     majority_high: float
