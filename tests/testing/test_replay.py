@@ -45,16 +45,41 @@ def test_every_step_of_a_recorded_run_is_ours(file):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("file", LARGE, ids=lambda file: file.stem)
-def test_resnet_takes_the_recorded_steps(file):
+def test_resnet_takes_the_recorded_steps(file, tmp_path):
+    # Adam's first steps have the length of the learning rate wherever a gradient is not
+    # 0, so rounding in 31 convolutions decides some of their signs. How much that does
+    # on this processor is measured: by runs whose first weights differ by 3e-7.
     found, wanted = replay(file), recorded(file)
-    np.testing.assert_allclose(found["loss"], wanted["loss"], 1e-4)
+    nudged = [replay(nudge(file, tmp_path / str(seed), seed)) for seed in range(2)]
     np.testing.assert_allclose(
         found["trace.logits"][0], wanted["trace.logits"][0], 0, 1e-5
     )
-    largest = np.abs(wanted["final.logits_plain"]).max()
-    for name, tolerance in (("final.logits_plain", 2e-3 * largest), ("trace.W", 1e-4)):
-        if name in wanted:
-            np.testing.assert_allclose(found[name], wanted[name], 0, tolerance)
+    scale = np.abs(wanted["final.logits_plain"]).max()
+    asked = {
+        "loss": 1e-4 * np.abs(wanted["loss"]).min(),
+        "final.logits_plain": 2e-3 * scale,
+        "trace.W": 1e-4,
+    }
+    for name in asked.keys() & wanted.keys():
+        rounding = max(np.abs(run[name] - found[name]).max() for run in nudged)
+        np.testing.assert_allclose(
+            found[name], wanted[name], 0, max(asked[name], 3 * rounding), err_msg=name
+        )
+
+
+def nudge(file, folder, seed):
+    """Copy a recording with first weights that differ in the last digits."""
+    folder.mkdir()
+    rng = np.random.default_rng(seed)
+    for part in [file, *(file.with_name(f"{name}.npz") for name in HELPERS)]:
+        with np.load(part) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        if "weights" in part.stem:
+            for name, values in arrays.items():
+                noise = 1 + 3e-7 * rng.standard_normal(values.shape)
+                arrays[name] = (values * noise).astype(values.dtype)
+        np.savez(folder / part.name, **arrays)
+    return folder / file.name
 
 
 @pytest.mark.skipif(not FILES, reason="the recordings are not part of the checkout")
