@@ -1,13 +1,18 @@
 """Break single lines of the code and see whether the nearest tests notice.
 
-    python benchmarks/mutants.py [COUNT] [SEED] [--minutes M] [--kept FILE] [--trust]
+    python benchmarks/mutants.py [COUNT] [SEED] [--minutes M] [--kept FILE]
 
 Draws COUNT places (200) in the engine, its ledger, the server, ranking, statistics and
 measures; breaks one at a time in a copy of the tree (a comparison turned, a number one
-off, a condition negated, a call left out, ...) and runs the tests nearest to it: the
-examples of the module itself, the three test files that speak of it most, then the
-quick tests of its package. A mutant whose tests fail, or hang, is killed. The table
-counts both kinds; survivors are listed, and docs/reliability.md explains them.
+off, a condition negated, a call left out, ...) and runs the tests nearest to it. Those
+are known: the quick tests of each package run once on the code as it is, and which
+functions each of them calls is written down. A mutant first meets the quickest tests
+that call its function, then all of them. Where the calls tell nothing (compiled code,
+code of other processes, constants), it meets the test files that speak of the module
+most and then all quick tests of its package. A mutant whose tests fail, or hang, is
+killed. The table counts both kinds; survivors are listed, and docs/reliability.md
+explains them. With `--kept FILE` each outcome is written at once, and a run goes on
+where the last one ended.
 """
 
 from __future__ import annotations
@@ -23,12 +28,14 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import CodeType, FrameType
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGETS = {
@@ -44,20 +51,24 @@ MULTILABEL = [
 ]
 #: The quick tests of a package, where the nearest ones saw nothing.
 WIDER = {
-    "study": ["tests/study", "tests/cli/test_study_commands.py"],
-    "server": ["tests/pages/test_server.py", "tests/board/test_serve_command.py"],
     "ranking": ["tests/ranking"],
-    "statistics": ["tests/statistics"],
     "measures": ["tests/measures", *MULTILABEL],
+    "statistics": ["tests/statistics"],
+    "server": ["tests/pages/test_server.py", "tests/board/test_serve_command.py"],
+    "study": ["tests/study", "tests/cli/test_study_commands.py"],
 }
 #: Needs a batch system, a cluster or another system than the tests run on.
 LEFT_OUT = ("_batch_systems.py", "_dask.py", "__init__.py", "registry.py")
 #: A mutant may run in circles, or wait for ever; a busy machine is no reason to count
 #: it as noticed, so the first is measured in seconds of the processor.
-CPU_SECONDS, MOST_SECONDS = 200, 900
+CPU_SECONDS, MOST_SECONDS = 200, 1800
 #: Tests of faults take minutes, which is too long for every mutant.
-NEAR = "not slow and not network and not browser and not fault and not example"
-QUICK = f"{NEAR} and not thorough"
+QUICK = (
+    "not slow and not network and not browser and not fault and not example "
+    "and not thorough"
+)
+#: So many tests are tried first, if each takes fewer seconds than this.
+FIRST, QUICKLY = 12, 1.0
 TURNED = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -165,6 +176,107 @@ def _changes(node: ast.AST) -> Iterator[ast.AST]:
             yield ast.Call(ast.Name(other), given, words)
 
 
+@dataclass(frozen=True)
+class Calls:
+    """Which tests call which function, and how long each of them takes."""
+
+    tests: dict[str, list[str]] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+
+    def read(self, file: Path) -> None:
+        """Add what `Recorder` wrote, one test per line."""
+        for line in map(json.loads, file.read_text().splitlines()):
+            self.seconds[line["test"]] = line["seconds"]
+            self.failed.extend([line["test"]] if line["failed"] else [])
+            for function in line["functions"]:
+                self.tests.setdefault(function, []).append(line["test"])
+
+    def of(self, mutant: Mutant) -> list[str]:
+        """Name the tests that call the mutant's function, the quickest first."""
+        function = f"{mutant.file}:{enclosing(mutant)}"
+        return sorted(self.tests.get(function, []), key=self.seconds.__getitem__)
+
+
+class Recorder:
+    """A plug-in of pytest: writes down which functions of caveat each test calls."""
+
+    def __init__(self, tree: Path, file: Path) -> None:
+        self.source, self.tree, self.file = str(tree / "src"), tree, file
+
+    def pytest_runtest_protocol(self, item, nextitem):
+        """Trace the calls (not the lines) of one test with its fixtures."""
+        from _pytest.runner import runtestprotocol
+
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        codes: dict[int, CodeType] = {}
+
+        def trace(frame: FrameType, event: str, given: object) -> None:
+            codes[id(frame.f_code)] = frame.f_code
+
+        start = time.process_time()
+        threading.settrace(trace)
+        sys.settrace(trace)
+        try:
+            reports = runtestprotocol(item, nextitem=nextitem)
+        finally:
+            sys.settrace(None)
+            threading.settrace(None)
+        functions = {
+            f"{Path(code.co_filename).relative_to(self.tree)}:{code.co_qualname}"
+            for code in codes.values()
+            if code.co_filename.startswith(self.source)
+        }
+        seconds = round(time.process_time() - start, 3)
+        line = {
+            "test": item.nodeid,
+            "seconds": seconds,
+            "failed": any(report.failed for report in reports),
+            "functions": sorted(functions),
+        }
+        with self.file.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+        return True
+
+
+class Witness:
+    """A plug-in of pytest: writes down which test noticed, so that it can be asked."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def pytest_runtest_logreport(self, report):
+        """Keep the name of a test that failed."""
+        if report.failed:
+            self.file.write_text(report.nodeid)
+
+    def pytest_collectreport(self, report):
+        """Keep the name of a file that could not be imported."""
+        if report.failed:
+            self.file.write_text(report.nodeid)
+
+
+def enclosing(mutant: Mutant) -> str:
+    """Name the innermost function around a mutant, as Python does; '' if none."""
+    found = ""
+
+    def descend(node: ast.AST, prefix: str) -> None:
+        nonlocal found
+        for child in ast.iter_child_nodes(node):
+            inner = prefix
+            if isinstance(child, ast.FunctionDef | ast.ClassDef):
+                if not child.lineno <= mutant.line <= (child.end_lineno or 0):
+                    continue
+                inner = f"{prefix}{child.name}."
+                if isinstance(child, ast.FunctionDef):
+                    found = inner[:-1]
+                    inner += "<locals>."
+            descend(child, inner)
+
+    descend(ast.parse((ROOT / mutant.file).read_text()), "")
+    return found
+
+
 def nearest(mutant: Mutant) -> list[str]:
     """Name the module and the three test files that speak of it most."""
     path = ROOT / mutant.file
@@ -172,14 +284,14 @@ def nearest(mutant: Mutant) -> list[str]:
     kinds = ast.FunctionDef | ast.ClassDef
     names = {node.name for node in ast.walk(tree) if isinstance(node, kinds)}
     names = {name for name in names if not name.startswith("__")} | {path.stem}
-    folders = {Path(one) for one in WIDER[mutant.package]}
     files = [
         file
-        for folder in sorted(folders)
+        for place in WIDER[mutant.package]
+        if place.startswith("tests")
         for file in (
-            sorted((ROOT / folder).rglob("test_*.py"))
-            if (ROOT / folder).is_dir()
-            else [ROOT / folder]
+            sorted((ROOT / place).rglob("test_*.py"))
+            if (ROOT / place).is_dir()
+            else [ROOT / place]
         )
     ]
     spoken = {
@@ -192,33 +304,44 @@ def nearest(mutant: Mutant) -> list[str]:
     return [mutant.file, *found]
 
 
-def test(mutant: Mutant, tree: Path) -> str:
-    """Break the copy, run the tests, mend it; say how the tests took it."""
+def rounds(mutant: Mutant, calls: Calls) -> list[list[str]]:
+    """Give the tests a mutant meets, round by round, until one notices it."""
+    tests = calls.of(mutant)
+    if not tests:
+        return [nearest(mutant), WIDER[mutant.package]]
+    first = [test for test in tests[:FIRST] if calls.seconds[test] < QUICKLY]
+    return [first, tests] if 0 < len(first) < len(tests) else [tests]
+
+
+def test(mutant: Mutant, tree: Path, calls: Calls) -> tuple[str, str]:
+    """Break the copy, run the tests, mend it; say how they took it, and who noticed."""
     path = tree / mutant.file
     whole = path.read_bytes()
     broken = whole[: mutant.first] + mutant.after.encode() + whole[mutant.last :]
     path.write_bytes(broken)
+    noticed = tree / "noticed"
+    noticed.write_text("")
     try:
         outcome = "survived"
-        wider = WIDER[mutant.package]
-        for tests, markers in ((nearest(mutant), NEAR), (wider, QUICK)):
-            outcome = _run(tests, tree, markers)
+        for tests in rounds(mutant, calls):
+            outcome = _run(tests, tree, Witness(noticed))
             if outcome != "survived":
                 break
-        return outcome
+        return outcome, noticed.read_text()
     finally:
         path.write_bytes(whole)
         for cached in path.parent.glob(f"__pycache__/{path.stem}.*"):
             cached.unlink()
 
 
-def _run(tests: list[str], tree: Path, markers: str = QUICK) -> str:
+def _run(tests: list[str], tree: Path, plugin: Recorder | Witness | None = None) -> str:
     """Run tests in a fork, which has the heavy libraries already."""
     child = os.fork()
     if child == 0:
         os.setsid()
-        _be_tested(tests, tree, markers)
-    end = time.monotonic() + MOST_SECONDS
+        _be_tested(tests, tree, plugin)
+    limited = isinstance(plugin, Witness)
+    end = time.monotonic() + (MOST_SECONDS if limited else float("inf"))
     while time.monotonic() < end:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
@@ -235,21 +358,24 @@ def _end_group(child: int) -> None:
         os.killpg(child, signal.SIGKILL)
 
 
-def _be_tested(tests: list[str], tree: Path, markers: str) -> None:
+def _be_tested(tests: list[str], tree: Path, plugin: object) -> None:
     code = 3
     try:
         silent = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(silent, stream)
-        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+        if isinstance(plugin, Witness):
+            resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
         os.chdir(tree)
         source = str(tree / "src")
         os.environ |= {"PYTHONPATH": source, "PYTHONDONTWRITEBYTECODE": "1"}
         sys.path.insert(0, source)
         import pytest
 
-        options = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-m", markers]
-        code = int(pytest.main([*options, *tests]))
+        options = ["-q", "-n", "0", "-p", "no:cacheprovider", "-m", QUICK]
+        if isinstance(plugin, Witness):
+            options.append("-x")
+        code = int(pytest.main([*options, *tests], plugins=[plugin] if plugin else []))
         # Examples alone, of a module that has none, are no test.
         code = 0 if code == 5 else code
     finally:
@@ -279,30 +405,48 @@ def main() -> None:
     parser.add_argument("seed", type=int, nargs="?", default=0)
     parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("--kept", type=Path, help="JSON lines; what is there is kept")
-    parser.add_argument("--trust", action="store_true", help="that tests pass unbroken")
     given = parser.parse_args()
     every = mutants()
     drawn = random.Random(given.seed).sample(every, min(given.count, len(every)))
-    found: dict[Mutant, str] = {}
+    found: dict[Mutant, tuple[str, str]] = {}
     if given.kept and given.kept.exists():
-        lines = map(json.loads, given.kept.read_text().splitlines())
-        found = {Mutant(**line["mutant"]): line["outcome"] for line in lines}
+        for line in map(json.loads, given.kept.read_text().splitlines()):
+            found[Mutant(**line["mutant"])] = line["outcome"], line["by"]
     end = time.monotonic() + 60 * given.minutes
     warm_up()
     with tempfile.TemporaryDirectory() as folder:
         tree = copy(Path(folder))
-        for package, tests in () if given.trust else WIDER.items():
-            if _run(tests, tree) != "survived":
-                sys.exit(f"tests of {package} fail on the code as it is: mend that")
+        calls = _calls(tree, given.kept or Path(folder) / "kept")
         for mutant in drawn:
             if mutant in found or time.monotonic() > end:
                 continue
-            found[mutant] = test(mutant, tree)
+            found[mutant] = test(mutant, tree, calls)
             if given.kept:
-                line = {"mutant": asdict(mutant), "outcome": found[mutant]}
+                outcome, by = found[mutant]
+                line = {"mutant": asdict(mutant), "outcome": outcome, "by": by}
                 with given.kept.open("a") as file:
                     file.write(json.dumps(line) + "\n")
-    _show(every, {one: found[one] for one in drawn if one in found})
+        found = {one: found[one] for one in drawn if one in found}
+        noticed = sorted({by for _, by in found.values() if "::" in by})
+        if noticed and _run(noticed, tree) != "survived":
+            sys.exit("a test that noticed a mutant fails on the code as it is, too")
+    _show(every, {one: outcome for one, (outcome, _) in found.items()})
+
+
+def _calls(tree: Path, kept: Path) -> Calls:
+    """Run the quick tests of every package once; they must pass on whole code."""
+    calls = Calls()
+    for package, tests in WIDER.items():
+        file = kept.absolute().with_suffix(f".{package}")
+        if not file.exists():
+            begun = file.with_suffix(".begun")
+            begun.unlink(missing_ok=True)
+            _run([*TARGETS[package], *tests], tree, Recorder(tree, begun))
+            begun.rename(file)
+        calls.read(file)
+    if calls.failed:
+        sys.exit("These tests fail on the code as it is: " + ", ".join(calls.failed))
+    return calls
 
 
 def _show(every: list[Mutant], found: dict[Mutant, str]) -> None:

@@ -33,8 +33,9 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.get_closest_marker("fault") is None)
 
 
-settings.register_profile("repeat", derandomize=True)
-settings.register_profile("explore", derandomize=False)
+# No example has a time limit: a busy machine is not a mistake.
+settings.register_profile("repeat", derandomize=True, deadline=None)
+settings.register_profile("explore", derandomize=False, deadline=None)
 settings.load_profile("repeat")
 
 
