@@ -163,6 +163,14 @@ def draw_png(
     return buffer.getvalue()
 
 
+def draw_axes(draw: Draw, size: tuple[float, float]) -> Axes:
+    """Draw in light colours on a sheet of its own and return the axes."""
+    with _quietly():
+        canvas = Canvas(*size, palette=light)
+        draw(canvas)
+    return canvas.sheet.axes[0]
+
+
 @contextmanager
 def _quietly() -> Iterator[None]:
     """Set our style; readers' fonts have the glyphs that DejaVu lacks."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
-from caveat.pages._canvas import Draw
+from caveat.pages._canvas import Draw, draw_axes
 from caveat.pages._prose import Prose, Span, prose, strong
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 Severity = Literal["serious", "careful", "note"]
 SEVERITIES: tuple[Severity, ...] = ("serious", "careful", "note")
@@ -114,6 +115,20 @@ class Figure:
     downloads: Sequence[Download] = ()
     cannot: Words = ""
     one_line: bool = False
+
+    @classmethod
+    def of_rows(
+        cls, rows: int, draw: Draw, *, above: float = 0.62, **words: Any
+    ) -> Self:
+        """Make a figure as high as its rows need, with room above and below them."""
+        height = above + 0.3 * rows
+        sizes = {"size": (7.0, height), "phone_size": (3.6, height)}
+        return cls(draw=draw, **sizes, **words)  # type: ignore[arg-type]
+
+    def axes(self) -> Axes:
+        """Draw it alone, wide and in light colours; the axes know their figure."""
+        assert self.draw is not None, self.cannot
+        return draw_axes(self.draw, self.size)
 
 
 @dataclass(frozen=True)

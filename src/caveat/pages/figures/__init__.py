@@ -8,7 +8,7 @@ __getattr__, __dir__, __all__ = attach(
         "_line": ["Mark", "score_line"],
         "_dots": ["Dot", "score_dots"],
         "_ladder": ["Rung", "ladder"],
-        "_curves": ["Curve", "curves", "decay"],
+        "_curves": ["Curve", "columns_missing", "curves", "decay"],
         "_matrix": ["matrix"],
         "_range": ["interval_range", "shown_range"],
         "_pairs": ["Pair", "paired_dots"],

@@ -133,8 +133,13 @@ def curves(
 
 def decay(lines: Sequence[Curve], *, columns: int, **figure: object) -> Figure:
     """Draw what a score becomes as more and more columns are missing."""
-    varied = f"columns missing, of {columns}"
+    varied = columns_missing(columns)
     return curves(lines, varied=varied, **figure)  # type: ignore[arg-type]
+
+
+def columns_missing(columns: int) -> str:
+    """Name the axis along which columns vanish."""
+    return f"columns missing, of {columns}"
 
 
 def _brief(text: str, canvas: Canvas) -> str:

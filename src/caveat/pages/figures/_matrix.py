@@ -82,14 +82,13 @@ def matrix(
         canvas.text(left, canvas.height - 0.15, across, token="muted")
         canvas.text(0.05, canvas.height - 0.5, down, token="muted")
 
-    height = 0.85 + 0.3 * len(rows)
-    return Figure(
-        name,
-        title,
-        label,
+    return Figure.of_rows(
+        len(rows),
         draw,
-        size=(7.0, height),
-        phone_size=(3.6, height),
+        above=0.85,
+        name=name,
+        title=title,
+        label=label,
         conditions=conditions,
         downloads=downloads,
     )

@@ -66,14 +66,12 @@ def paired_dots(
         named_rows(axes, canvas, [row.name for row in rows])
         value_axis(axes, canvas, low, high, unit)
 
-    height = 0.62 + 0.3 * len(rows)
-    return Figure(
-        name,
-        title,
-        label,
+    return Figure.of_rows(
+        len(rows),
         draw,
-        size=(7.0, height),
-        phone_size=(3.6, height),
+        name=name,
+        title=title,
+        label=label,
         conditions=conditions,
         downloads=downloads,
     )

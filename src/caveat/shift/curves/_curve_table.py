@@ -116,23 +116,22 @@ class ShiftCurve:
             table["importance"] = [float(one) for one in gone for _ in self.measures]
         return table
 
-    def plot(self, measure: str | None = None, *, ax: Axes | None = None) -> Axes:
-        """Draw the curve, or a dot for each column or stage.
+    def plot(self, measure: str | None = None) -> Axes:
+        """Draw the curve, or a dot for each column or stage, as pages do.
 
         Parameters
         ----------
         measure : str, optional
             The main one if not given.
-        ax : matplotlib Axes, optional
-            Where to draw; else on a new figure, see ``ax.figure.savefig``.
 
         Returns
         -------
         matplotlib Axes
+            Its ``figure`` can be saved.
         """
         from caveat.shift.curves._plot import draw
 
-        return draw(self, self._measure(measure), ax)
+        return draw(self, self._measure(measure))
 
     def _measure(self, measure: str | None) -> str:
         if measure is None:
