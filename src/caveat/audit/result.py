@@ -28,8 +28,7 @@ class Change:
     @property
     def decided(self) -> bool:
         """Whether the change lies beyond its interval."""
-        low, high = self.change.low, self.change.high
-        return low is not None and high is not None and (low > 0 or high < 0)
+        return self.change.is_decided
 
     @property
     def lost(self) -> float:

@@ -38,8 +38,7 @@ class Remedy(Claim):
     @property
     def decided(self) -> bool:
         """Whether the change lies beyond its interval."""
-        low, high = self.change.low, self.change.high
-        return low is not None and high is not None and (low > 0 or high < 0)
+        return self.change.is_decided
 
     def _change(self) -> dict[str, Any]:
         return {"before": self.before.to_dict(), "after": self.after.to_dict()}

@@ -67,6 +67,12 @@ class Estimate:
         return math.isfinite(self.value) and self.has_interval and self.n > 1
 
     @property
+    def is_decided(self) -> bool:
+        """Whether the whole interval lies on one side of 0."""
+        low, high = self.low, self.high
+        return low is not None and high is not None and (low > 0 or high < 0)
+
+    @property
     def places(self) -> int:
         """Decimals that the interval supports; two where there is none.
 
@@ -79,7 +85,7 @@ class Estimate:
         assert self.high is not None
         places = max(2, decimals((self.high - self.low) / 2))
         whole = {1.0} if 0.9 < self.value < 1 else set()
-        sure = self.low > 0 or self.high < 0
+        sure = self.is_decided
         whole |= {0.0} if sure else set()
         enough = range(places, _MOST_PLACES + 1)
         seen = [more for more in enough if round(self.value, more) not in whole]
