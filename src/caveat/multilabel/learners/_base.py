@@ -26,6 +26,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     it does not decide by score > 0.
     """
 
+    scaler_: Any
+
     def fit(self, X: Any, Y: Any) -> Self:
         """Learn from instances and their labels.
 
@@ -69,6 +71,10 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         return validate_data(
             self, X, accept_sparse="csr", dtype=np.float64, reset=False
         )
+
+    def _scaled(self, X: Any) -> Any:
+        """Scale as in training, where the learner keeps a `scaler_`."""
+        return X if self.scaler_ is None else self.scaler_.transform(X)
 
     def _fit(self, X: Any, Y: ByteArray) -> None:
         raise NotImplementedError

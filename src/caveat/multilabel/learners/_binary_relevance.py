@@ -88,9 +88,6 @@ class BinaryRelevanceSVM(MultiLabelClassifier):
         # Strictly outside everything that training produced.
         self.low_, self.high_ = float(low) - 1.0, float(high) + 1.0
 
-    def _scaled(self, X: Any) -> Any:
-        return X if self.scaler_ is None else self.scaler_.transform(X)
-
     def _varying_scores(self, Z: Any) -> FloatArray:
         if not self.models_:
             return np.empty((Z.shape[0], 0))

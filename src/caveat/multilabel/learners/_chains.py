@@ -92,9 +92,6 @@ class ClassifierChains(ProbabilityMixin, MultiLabelClassifier):
             )
             self.chains_.append(chain.fit(self._scaled(X), part))
 
-    def _scaled(self, X: Any) -> Any:
-        return X if self.scaler_ is None else self.scaler_.transform(X)
-
     def _scores(self, X: Any) -> FloatArray:
         part = np.zeros((X.shape[0], len(self.labels_.varying)))
         Z = self._scaled(X)

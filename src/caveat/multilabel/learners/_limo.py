@@ -207,9 +207,6 @@ class LIMO(MultiLabelClassifier):
                 )
             ).fit(self._scaled(X))
 
-    def _scaled(self, X: Any) -> Any:
-        return X if self.scaler_ is None else self.scaler_.transform(X)
-
     def _features(self, X: Any) -> Any:
         """Scale, map, and add the constant feature."""
         Z = self._scaled(X)

@@ -44,9 +44,6 @@ class NeighbourClassifier(MultiLabelClassifier):
         self.scaler_ = make_scaler(self.scaling, X)
         self.rows_ = NearestRows(self._scaled(X))
 
-    def _scaled(self, X: Any) -> Any:
-        return X if self.scaler_ is None else self.scaler_.transform(X)
-
     def _neighbours(self, X: Any, *, training: bool = False) -> IntArray:
         return self.rows_.nearest(self._scaled(X), self.k_, skip_self=training)
 

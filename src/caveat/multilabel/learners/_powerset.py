@@ -84,9 +84,6 @@ class LabelPowerset(ProbabilityMixin, MultiLabelClassifier):
         self.scaler_ = make_scaler(self.scaling, X)
         self.powerset_ = _Powerset(self.estimator, self._scaled(X), Y)
 
-    def _scaled(self, X: Any) -> Any:
-        return X if self.scaler_ is None else self.scaler_.transform(X)
-
     def _scores(self, X: Any) -> FloatArray:
         return self.powerset_.probabilities(self._scaled(X)) @ self.powerset_.sets
 
@@ -188,9 +185,6 @@ class RAkEL(ProbabilityMixin, MultiLabelClassifier):
             sets.add(tuple(sorted(int(j) for j in drawn)))
             missing -= set(map(int, drawn))
         return [np.array(labels) for labels in sorted(sets)]
-
-    def _scaled(self, X: Any) -> Any:
-        return X if self.scaler_ is None else self.scaler_.transform(X)
 
     def _scores(self, X: Any) -> FloatArray:
         Z = self._scaled(X)

@@ -63,9 +63,6 @@ class LogisticRelevance(ProbabilityMixin, MultiOutputAdapter):
         self.scaler_ = make_scaler(self.scaling, X)
         super()._fit(self._scaled(X), Y)
 
-    def _scaled(self, X: Any) -> Any:
-        return X if self.scaler_ is None else self.scaler_.transform(X)
-
     def _scores(self, X: Any) -> FloatArray:
         return super()._scores(self._scaled(X))
 
