@@ -33,6 +33,7 @@ from caveat.candidates.criteria import approximated_accuracy, covering_rate
 from caveat.candidates.registry import LEARNERS
 from caveat.datasets import Dataset
 from caveat.exceptions import InvalidInput, UnknownName
+from caveat.tables import remember_columns
 from caveat.training import (
     Best,
     Job,
@@ -247,7 +248,7 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
                 candidates = CandidateSets(X.candidates, tuple(X.classes))
         self.encoder_ = fitted_encoder(items) if encoder is None else encoder
         encoded = self._encode(items)
-        self._remember_columns()
+        remember_columns(self, self.encoder_)
         sets = as_candidates(candidates, n_items=len(encoded))
         self.classes_ = label_array(sets.classes)
         self.candidate_shares_ = Shares.found(sets.matrix)
@@ -405,13 +406,6 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
 
     def _encode(self, X: Any) -> NDArray:
         return encode(self.encoder_, X)
-
-    def _remember_columns(self) -> None:
-        self.n_features_in_ = self.encoder_.n_features_in_
-        if hasattr(self.encoder_, "feature_names_in_"):
-            self.feature_names_in_ = self.encoder_.feature_names_in_
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
 
     def _held_out(self, count: int, seed: int) -> tuple[NDArray, NDArray]:
         if self.criterion is None:

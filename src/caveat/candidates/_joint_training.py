@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from caveat.candidates._classifier import PartialLabelClassifier, Watch
+from caveat.tables import remember_columns
 from caveat.training import Diverged, train_all
 
 
@@ -64,7 +65,7 @@ def fit_all(
             model._check_parameters()
             model.encoder_, model.classes_ = first.encoder_, first.classes_
             model.candidate_shares_ = first.candidate_shares_
-            model._remember_columns()
+            remember_columns(model, model.encoder_)
         jobs.append(
             model._job(
                 encoded, sets, checkpoints, watch, progress=tell, everything=data

@@ -11,7 +11,12 @@ import pandas as pd
 
 from caveat.candidates._classifier import PartialLabelClassifier, label_array
 from caveat.exceptions import CaveatError, DataError, InvalidInput
-from caveat.tables import TableEncoder, encoder_from, plain_encoder
+from caveat.tables import (
+    TableEncoder,
+    encoder_from,
+    plain_encoder,
+    remember_columns,
+)
 from caveat.training import load_tree, save_tree
 from caveat.training.images import ImageEncoder
 
@@ -159,7 +164,7 @@ def _restored(state: dict[str, Any]) -> PartialLabelClassifier:
     """Put a model together, and try it on a row: a digest does not make parts fit."""
     model = PartialLabelClassifier(**state["parameters"])
     model.encoder_ = _encoder_from(state["encoder"])
-    model._remember_columns()
+    remember_columns(model, model.encoder_)
     model.classes_ = label_array(tuple(state["classes"]))
     shape, classes = tuple(state["shape"]), len(model.classes_)
     if not model._is_image_model and len(shape) != 1:

@@ -23,7 +23,7 @@ from caveat.models._targets import TargetScale, check_labels, check_numbers, kno
 from caveat.models._tasks import TASKS, check_task, is_classification
 from caveat.models._weights import row_weights
 from caveat.models.files._pack import Pack
-from caveat.tables import TableEncoder
+from caveat.tables import TableEncoder, remember_columns
 
 # For models that measure distances or multiply: a level is a direction of its own.
 # A column of names would make as many directions as rows, so rare levels share one.
@@ -218,7 +218,7 @@ class TabularModel(BaseEstimator):
         check_task(self.task, self.tasks, type(self).__name__)
         self.encoder_ = TableEncoder(kinds=self.kinds, **self.encoding)
         encoded = self._in_range(self.encoder_.fit_transform(X))
-        self._remember_columns()
+        remember_columns(self, self.encoder_)
         target = self._check_target(y, encoded.shape[0])
         # Drawn even where nothing is random, so that all models draw alike.
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -400,13 +400,6 @@ class TabularModel(BaseEstimator):
         # Trees see order only, so the ends of single precision can be pulled in; far
         # enough that a sum over the rows stays finite, too.
         return np.clip(encoded, -1e30, 1e30, out=encoded)
-
-    def _remember_columns(self) -> None:
-        self.n_features_in_ = self.encoder_.n_features_in_
-        if hasattr(self.encoder_, "feature_names_in_"):
-            self.feature_names_in_ = self.encoder_.feature_names_in_
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
 
     def _check_target(self, y: ArrayLike, n_rows: int) -> NDArray[Any]:
         who = type(self).__name__

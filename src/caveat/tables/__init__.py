@@ -7,8 +7,8 @@ __getattr__, __dir__, __all__ = attach(
     {
         "_columns": ["as_table", "column_numbers"],
         "_constants": ["ConstantImputer", "column_constants", "replace_columns"],
-        "_encoder": ["TableEncoder"],
+        "_encoder": ["TableEncoder", "remember_columns"],
         "_plain": ["encoder_from", "plain_encoder"],
-        "_kinds": ["KINDS", "check_columns", "column_kind", "detect_kinds"],
+        "caveat.datasets": ["KINDS", "check_columns", "column_kind", "detect_kinds"],
     },
 )

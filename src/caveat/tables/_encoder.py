@@ -422,3 +422,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def remember_columns(model: Any, encoder: Any) -> None:
+    """Give a fitted model the columns of its encoder, as scikit-learn names them."""
+    model.n_features_in_ = encoder.n_features_in_
+    if hasattr(encoder, "feature_names_in_"):
+        model.feature_names_in_ = encoder.feature_names_in_
+    elif hasattr(model, "feature_names_in_"):
+        del model.feature_names_in_

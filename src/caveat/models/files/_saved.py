@@ -19,7 +19,7 @@ from caveat.exceptions import DataError, InvalidInput
 from caveat.models._base import TabularModel
 from caveat.models.files._pack import Pack
 from caveat.models.registry import MODELS
-from caveat.tables import encoder_from, plain_encoder
+from caveat.tables import encoder_from, plain_encoder, remember_columns
 from caveat.training import from_json, to_json
 
 ABOUT = "caveat-model.json"
@@ -94,7 +94,7 @@ def _made(
     kind = MODELS[about["model"]].load()
     model = kind(**about["params"])
     model.encoder_ = encoder_from(about["encoder"])
-    model._remember_columns()
+    remember_columns(model, model.encoder_)
     if "classes" in about:
         labels = about["classes"]
         model.classes_ = np.array(labels["values"], dtype=np.dtype(labels["dtype"]))
