@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from caveat.eapp.folds._pooled import pooled_aucs
+from caveat.eapp.folds._curves import pooled_aucs
 from caveat.eapp.folds._splits import make_folds, strata_of
 from caveat.eapp.labelings import _many_vectors
 from caveat.eapp.labelings._enumeration import search_all

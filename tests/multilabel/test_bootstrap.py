@@ -5,7 +5,7 @@ import pytest
 
 from caveat.exceptions import InvalidInput
 from caveat.measures.multilabel import Conventions, Resampler
-from caveat.measures.multilabel import _memory as memory
+from caveat.measures.multilabel import _checks as checks
 from caveat.multilabel import bootstrap_intervals, evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -78,7 +78,7 @@ def test_what_does_not_fit_into_memory_is_refused_in_advance(case, monkeypatch):
     class Little:
         available = 10
 
-    monkeypatch.setattr(memory.psutil, "virtual_memory", Little)
+    monkeypatch.setattr(checks.psutil, "virtual_memory", Little)
     Y, S, _ = case
     with pytest.raises(InvalidInput, match=r"30 x 5 scores would take .* GB"):
         bootstrap_intervals(Y, S, n_resamples=2)

@@ -22,7 +22,6 @@ __getattr__, __dir__, __all__ = attach(
             "checks_of",
         ],
         "_replay": ["replay"],
-        "planted._case": ["Case"],
-        "planted._zoo": ["zoo"],
+        "planted._zoo": ["Case", "zoo"],
     },
 )

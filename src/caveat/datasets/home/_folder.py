@@ -179,7 +179,7 @@ def _taken(entry: Entry, place: Path) -> bytes:
     if place.is_dir() and size is None:
         raise InvalidInput(f"{place} is a folder; data set {entry.name!r} needs a file")
     if place.is_dir():
-        from caveat.datasets._pictures import packed_folder
+        from caveat.datasets.readers._images import packed_folder
 
         return packed_folder(place, size)
     if number is not None and place.name != entry.facts["files"][0].name:

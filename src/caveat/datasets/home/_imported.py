@@ -103,7 +103,7 @@ def import_own(
     settings = {k: v for k, v in options.items() if k != "format" and v is not None}
     parts = {place.name: place}
     if form == "images":
-        from caveat.datasets._pictures import packed_folder
+        from caveat.datasets.readers._images import packed_folder
 
         content = {
             "pictures.npz": packed_folder(place, settings.pop("image_size", None))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -154,3 +155,11 @@ def _square(picture: Any, size: int) -> Any:
     if side == size:
         return cut
     return cut.resize((size, size), Image.Resampling.BILINEAR)
+
+
+def packed_folder(folder: Path, image_size: int | None) -> bytes:
+    """Read a folder of pictures and pack pixels and class names into an npz file."""
+    found = read_image_folder(folder, image_size=image_size)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, X=found.pixels, y=np.array(found.labels, dtype=str))
+    return buffer.getvalue()

@@ -10,16 +10,18 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from numba import njit
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import ThreadpoolController
 
 from caveat.eapp.folds._fold import FoldResult, Plan, run_fold
-from caveat.eapp.folds._pooled import pooled_aucs
 from caveat.eapp.folds._splits import Split
 from caveat.eapp.labelings._label_vectors import LabelVectors
+from caveat.eapp.labelings._neighbours import Neighbours
 from caveat.eapp.target._prediction import ShuffledNumbers
 from caveat.eapp.target._shuffles import ShuffledLabels
+from caveat.ranking import pair_counts
 
 Floats = NDArray[np.float64]
 # With fewer held-out points of a class than this, a fold's own AUC says little.
@@ -145,3 +147,39 @@ def _pooled(
             values[row, here] = pooled_aucs(parts, block.take(rows))
     shape = (len(plan.ks), plan.shuffles + 1, plan.n_tasks)
     return values.reshape(shape).transpose(2, 1, 0)
+
+
+def pooled_aucs(
+    parts: Sequence[tuple[Neighbours, NDArray[np.bool_]]], vectors: LabelVectors
+) -> NDArray[np.float64]:
+    """AUC of every label vector over the points of all folds together.
+
+    Parameters
+    ----------
+    parts : sequence of (Neighbours, labels)
+        Per fold: the held-out points, and for every vector a labeling of the clusters,
+        chosen on the fold's training part.
+    vectors : LabelVectors
+        Labels of the held-out points, fold after fold.
+    """
+    aucs = np.empty(vectors.count)
+    for v in range(vectors.count):
+        scores = [scores_of(near.order, near.gaps, labels[v]) for near, labels in parts]
+        aucs[v] = pair_counts(vectors.vector(v), np.concatenate(scores)).auc
+    return aucs
+
+
+@njit(cache=True, nogil=True)
+def scores_of(
+    order: NDArray[np.uint16], gaps: NDArray[np.float64], labels: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Score points under a labeling, from their sorted centroids."""
+    n, k = order.shape
+    scores = np.empty(n)
+    for i in range(n):
+        nearest = labels[order[i, 0]]
+        rank = 1
+        while rank < k - 1 and labels[order[i, rank]] == nearest:
+            rank += 1
+        scores[i] = gaps[i, rank - 1] if nearest else -gaps[i, rank - 1]
+    return scores

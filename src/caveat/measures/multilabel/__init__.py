@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "_blocks": ["LabelRows", "ScoreRows", "row_blocks"],
-        "_checks": ["check_same", "frame_names", "plain_matrix"],
+        "_checks": ["check_fits", "check_same", "frame_names", "plain_matrix"],
         "_conventions": [
             "Conventions",
             "DegenerateWarning",
@@ -30,7 +30,6 @@ __getattr__, __dir__, __all__ = attach(
             "one_error",
             "ranking_loss",
         ],
-        "_memory": ["check_fits"],
         "_report": ["MultiLabelReport"],
         "_weighted": ["Resampler"],
     },

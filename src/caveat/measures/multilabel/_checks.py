@@ -1,4 +1,4 @@
-"""Refusals for matrices of labels, decisions and scores.
+"""Refusals for matrices of labels, decisions and scores, and for too large ones.
 
 Each message says which argument, which value, where, and what to do.
 """
@@ -9,6 +9,7 @@ from collections import Counter
 from typing import Any, Protocol
 
 import numpy as np
+import psutil
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -230,3 +231,28 @@ def check_sparse_binary(argument: str, matrix: Any) -> Any:
         clean = clean.copy()
         clean.eliminate_zeros()
     return clean
+
+
+def check_fits(n_bytes: float, what: str, instead: str) -> None:
+    """Raise if `n_bytes` exceed the memory that is free now.
+
+    Parameters
+    ----------
+    n_bytes : float
+        What the work will need.
+    what, instead : str
+        What needs it, and what to do about it.
+
+    Examples
+    --------
+    >>> check_fits(1e18, "this table", "take fewer rows")
+    Traceback (most recent call last):
+    ...
+    caveat.exceptions.InvalidInput: this table would take 1,000,000,000.0 GB ...
+    """
+    free = psutil.virtual_memory().available
+    if n_bytes > free:
+        raise InvalidInput(
+            f"{what} would take {n_bytes / 1e9:,.1f} GB of memory and "
+            f"{free / 1e9:,.1f} GB are free; {instead}"
+        )

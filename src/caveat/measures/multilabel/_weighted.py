@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from caveat.measures.multilabel._checks import check_fits
 from caveat.measures.multilabel._conventions import Conventions, ZeroDivision
 from caveat.measures.multilabel._evaluate import Inputs
 from caveat.measures.multilabel._facts import score_facts
 from caveat.measures.multilabel._formulas import FORMULAS, Part, f1_part
 from caveat.measures.multilabel._kernels import ByteArray, FloatArray, IntArray
-from caveat.measures.multilabel._memory import check_fits
 
 
 class Resampler:
