@@ -17,6 +17,9 @@ TABLES = {
     "src/caveat/bags/registry.py": 'LEARNERS = Registry(\n    "learner",\n    [\n',
     "src/caveat/bags/__init__.py": "    __name__,\n    {\n",
     "src/caveat/measures/registry.py": 'MEASURES = Registry(\n    "measure",\n    [\n',
+    "src/caveat/models/registry.py": "_BUILT = [\n",
+    "src/caveat/models/__init__.py": "    __name__,\n    {\n",
+    "src/caveat/pages/_rules.py": "KINDS = (\n",
 }
 STUDIES = {
     "bags": """\
@@ -32,7 +35,7 @@ baseline: none
 study: supervised
 topic: supervised
 datasets: [loans]
-learners: [dummy]
+learners: [dummy, naive-bayes]
 measures: [specificity]
 resampling: {folds: 0}
 baseline: none
@@ -54,6 +57,14 @@ def call(*words):
 
 y, answers = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1])
 assert caveat.measures.get("specificity")(y, answers) == 0.5
+import pandas as pd
+from caveat.audit.scan import scan
+from caveat.datasets import from_frame
+from caveat.pages import check_rules
+table = pd.DataFrame({"age": [-999.0, 30.0, 40.0, 50.0] * 30, "y": [0, 1] * 60})
+kinds = {one.kind: one.columns for one in scan(from_frame(table, "y")).findings}
+assert kinds["placeholder"] == ("age",)
+check_rules(["placeholder>0"])
 call("data", "import", "loans", "loans.csv")
 for what in ("learners", "measures", "datasets"):
     call("list", what)
@@ -65,7 +76,7 @@ for name in ("bags", "supervised"):
 
 def block(after, text=GUIDE):
     """Give the first block of code behind some words of the guide."""
-    _, found, rest = text.partition(after)
+    _, found, rest = text.partition(after) if after else ("", text, text)
     assert found, after
     return re.search(r"```\w*\n(.*?)```", rest, flags=re.DOTALL).group(1)
 
@@ -74,8 +85,7 @@ def add_row(tree, name, row):
     path, begin = tree / name, TABLES[name]
     text = path.read_text()
     assert text.count(begin) == 1, name
-    indented = "".join(f"        {line}\n" for line in row.splitlines())
-    path.write_text(text.replace(begin, begin + indented))
+    path.write_text(text.replace(begin, begin + row))
 
 
 @pytest.fixture
@@ -86,10 +96,18 @@ def tree(tmp_path):
     shutil.copytree(ROOT / "src" / "caveat", source, ignore=leave)
     tree = tmp_path / "tree"
     shutil.copy(ROOT / "pyproject.toml", tree)
-    module = re.search(r"Its module, `(.*?)`", GUIDE).group(1)
-    (tree / module).write_text(block("Its module, "))
+    for words in ("Its module, `", "what the scan has read, `"):
+        for part in GUIDE.split(words)[1:]:
+            (tree / part.partition("`")[0]).write_text(block("", part))
     for name in TABLES:
-        add_row(tree, name, block(f"in `{name}`:"))
+        add_row(tree, name, block(f"in `{name}`"))
+    scan = tree / "src/caveat/audit/scan/_scan.py"
+    line = block("`src/caveat/audit/scan/_scan.py`").strip()
+    called = "    found += shape(evidence, rows)\n"
+    text = scan.read_text().replace(called, f"{called}    {line}\n")
+    imported = "from caveat.audit.scan._placeholders import placeholders\n"
+    future = "from __future__ import annotations\n"
+    scan.write_text(text.replace(future, future + imported))
     measure = "src/caveat/measures/_classes.py"
     with (tree / measure).open("a") as file:
         file.write("\n\n" + block(f"in `{measure}`"))
@@ -124,11 +142,12 @@ def test_what_the_guide_adds_is_found_everywhere(tree, folder):
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    for name in ("ecological", "specificity", "loans"):
+    for name in ("ecological", "naive-bayes", "specificity", "loans"):
         assert re.search(rf"\b{name}\b", done.stdout), name
     page = (folder / "bags" / "index.html").read_text()
     assert "ecological" in page
     assert "depends on its features only, not on its bag" in page
     page = (folder / "supervised" / "index.html").read_text()
     assert "Answering no to everything is perfect" in page
+    assert "its probabilities are too sure" in page
     assert "loans" in page
