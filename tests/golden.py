@@ -77,6 +77,7 @@ CASES = {
 }
 #: What differs from run to run, and what is written in its place.
 MASKS = [
+    (r"(?m)^.*[━─]{20}.*$\n?", ""),  # how far it is, which only a clock tells
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(\+\d\d:\d\d|Z)?", "DATE"),
     (r"\b\d+(\.\d+)?( |&nbsp;|\u00a0|\u202f)?(seconds?|minutes?|min|ms|s)\b", "TIME"),
     (r"\b\d+(\.\d+)? ?(MB|GB|KB|kB)\b", "SIZE"),
@@ -125,9 +126,10 @@ def keep(folder: Path, wanted: list[str]) -> None:
             here.mkdir(exist_ok=True)
             told = f"exit code {code}\n{shown.stdout}\n--- errors\n{shown.stderr}"
             (here / "terminal.txt").write_text(masked(told, place))
-            for path in sorted(Path("out").glob(f"{name}*/**/*")):
-                if path.suffix in TEXTS:
-                    target = here / "_".join(path.parts[2:])
+            written = sorted(Path("out", name).rglob("*"))
+            for path in [*written, Path("out", f"{name}.csv")]:
+                if path.suffix in TEXTS and path.exists():
+                    target = here / "_".join(path.parts[1:])
                     target.write_text(masked(path.read_text(), place))
             print(name, code, flush=True)  # noqa: T201
 
