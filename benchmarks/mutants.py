@@ -1,6 +1,7 @@
 """Break single lines of the code and see whether the nearest tests notice.
 
-    python benchmarks/mutants.py [COUNT] [SEED] [--minutes M] [--kept FILE]
+    python benchmarks/mutants.py [COUNT] [SEED] [--only PACKAGE] [--minutes M]
+                                 [--kept FILE]
 
 Draws COUNT places (200) in the engine, its ledger, the server, ranking, statistics and
 measures; breaks one at a time in a copy of the tree (a comparison turned, a number one
@@ -60,8 +61,9 @@ WIDER = {
 #: Needs a batch system, a cluster or another system than the tests run on.
 LEFT_OUT = ("_batch_systems.py", "_dask.py", "__init__.py", "registry.py")
 #: A mutant may run in circles, or wait for ever; a busy machine is no reason to count
-#: it as noticed, so the first is measured in seconds of the processor.
-CPU_SECONDS, MOST_SECONDS = 200, 1800
+#: it as noticed, so the first is measured in seconds of the processor: some for the
+#: imports, and three times what the tests took on the code as it is.
+CPU_SECONDS, CPU_FACTOR, CPU_UNKNOWN, MOST_SECONDS = 60, 3, 600, 1800
 #: Tests of faults take minutes, which is too long for every mutant.
 QUICK = (
     "not slow and not network and not browser and not fault and not example "
@@ -192,6 +194,12 @@ class Calls:
             for function in line["functions"]:
                 self.tests.setdefault(function, []).append(line["test"])
 
+    def limit(self, tests: list[str]) -> int:
+        """Give the seconds after which tests are taken to run in circles."""
+        if not set(tests) <= set(self.seconds):
+            return CPU_UNKNOWN
+        return CPU_SECONDS + int(CPU_FACTOR * sum(self.seconds[one] for one in tests))
+
     def of(self, mutant: Mutant) -> list[str]:
         """Name the tests that call the mutant's function, the quickest first."""
         function = f"{mutant.file}:{enclosing(mutant)}"
@@ -242,8 +250,8 @@ class Recorder:
 class Witness:
     """A plug-in of pytest: writes down which test noticed, so that it can be asked."""
 
-    def __init__(self, file: Path) -> None:
-        self.file = file
+    def __init__(self, file: Path, limit: int) -> None:
+        self.file, self.limit = file, limit
 
     def pytest_runtest_logreport(self, report):
         """Keep the name of a test that failed."""
@@ -324,7 +332,7 @@ def test(mutant: Mutant, tree: Path, calls: Calls) -> tuple[str, str]:
     try:
         outcome = "survived"
         for tests in rounds(mutant, calls):
-            outcome = _run(tests, tree, Witness(noticed))
+            outcome = _run(tests, tree, Witness(noticed, calls.limit(tests)))
             if outcome != "survived":
                 break
         return outcome, noticed.read_text()
@@ -346,7 +354,8 @@ def _run(tests: list[str], tree: Path, plugin: Recorder | Witness | None = None)
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             _end_group(child)
-            return "survived" if os.waitstatus_to_exitcode(status) == 0 else "killed"
+            code = os.waitstatus_to_exitcode(status)
+            return "hung" if code < 0 else "killed" if code else "survived"
         time.sleep(0.05)
     _end_group(child)
     os.waitpid(child, 0)
@@ -365,7 +374,7 @@ def _be_tested(tests: list[str], tree: Path, plugin: object) -> None:
         for stream in (0, 1, 2):
             os.dup2(silent, stream)
         if isinstance(plugin, Witness):
-            resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+            resource.setrlimit(resource.RLIMIT_CPU, (plugin.limit, plugin.limit))
         os.chdir(tree)
         source = str(tree / "src")
         os.environ |= {"PYTHONPATH": source, "PYTHONDONTWRITEBYTECODE": "1"}
@@ -403,11 +412,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("count", type=int, nargs="?", default=200)
     parser.add_argument("seed", type=int, nargs="?", default=0)
+    parser.add_argument("--only", choices=TARGETS, help="those drawn of one package")
     parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("--kept", type=Path, help="JSON lines; what is there is kept")
     given = parser.parse_args()
     every = mutants()
     drawn = random.Random(given.seed).sample(every, min(given.count, len(every)))
+    drawn = [one for one in drawn if given.only in (None, one.package)]
     found: dict[Mutant, tuple[str, str]] = {}
     if given.kept and given.kept.exists():
         for line in map(json.loads, given.kept.read_text().splitlines()):
@@ -416,7 +427,8 @@ def main() -> None:
     warm_up()
     with tempfile.TemporaryDirectory() as folder:
         tree = copy(Path(folder))
-        calls = _calls(tree, given.kept or Path(folder) / "kept")
+        packages = {one.package for one in drawn}
+        calls = _calls(packages, tree, given.kept or Path(folder) / "kept")
         for mutant in drawn:
             if mutant in found or time.monotonic() > end:
                 continue
@@ -433,10 +445,11 @@ def main() -> None:
     _show(every, {one: outcome for one, (outcome, _) in found.items()})
 
 
-def _calls(tree: Path, kept: Path) -> Calls:
-    """Run the quick tests of every package once; they must pass on whole code."""
+def _calls(packages: set[str], tree: Path, kept: Path) -> Calls:
+    """Run the quick tests of packages once; they must pass on whole code."""
     calls = Calls()
-    for package, tests in WIDER.items():
+    for package in sorted(packages):
+        tests = WIDER[package]
         file = kept.absolute().with_suffix(f".{package}")
         if not file.exists():
             begun = file.with_suffix(".begun")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import njit
 from scipy.stats import kendalltau, rankdata
 from sklearn.metrics import roc_auc_score
 
@@ -14,7 +15,9 @@ from caveat.ranking import (
     doubled_ranks,
     midranks,
     pair_counts,
+    popcount,
     roc_auc,
+    trailing_zeros,
 )
 
 
@@ -132,3 +135,13 @@ def test_concordance_of_two_classes_is_the_auc_and_without_ties_kendalls_tau():
 def test_bad_input_is_refused_in_one_sentence(call, words):
     with pytest.raises(CaveatError, match=words):
         call()
+
+
+def test_bits_of_words_are_those_that_python_counts():
+    @njit
+    def bits(word):
+        return popcount(word), trailing_zeros(word)
+
+    words = [1, 2, 3, 40, 2**31, 2**62 + 2**5, 2**63 - 1]
+    expected = [(word.bit_count(), (word & -word).bit_length() - 1) for word in words]
+    assert [bits(np.int64(word)) for word in words] == expected
