@@ -12,6 +12,6 @@ __getattr__, __dir__, __all__ = attach(
         "_duplicates": ["FARTHER", "near_bar"],
         "_pictures": ["scan_pictures"],
         "_scan": ["scan"],
-        "_finding": ["Finding", "Floor", "SEVERITIES", "Scan"],
+        "_finding": ["Finding", "Floor", "Scan"],
     },
 )

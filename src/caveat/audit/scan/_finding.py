@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-SEVERITIES = ("serious", "careful", "note")
+from caveat.pages import SEVERITIES
 
 
 @dataclass(frozen=True)
