@@ -24,7 +24,8 @@ from caveat.multilabel import (
     effectiveness,
     micro_auc,
 )
-from caveat.statistics import corrected_resampled_t_test
+from caveat.pages import p_value
+from caveat.statistics import corrected_resampled_t_test, holm
 from papers import write_pages
 from papers.multilabel.experiments import FREE
 from papers.multilabel.figures import plot_average_ranks, plot_relative_performance
@@ -83,30 +84,44 @@ def free_part(table: pd.DataFrame, dataset: str) -> str:
         index="repeat", columns=["measure", "method"], values="value"
     )
     printed = published_benchmark().set_index(["dataset", "method", "measure"])["mean"]
-    rows, above = [], []
-    for measure, row in MEASURES.items():
-        free, ours = values[measure][FREE], values[measure]["limo"]
-        sign = 1 if row.larger_is_better else -1
-        gain = corrected_resampled_t_test(
-            sign * ours.to_numpy(), sign * free.to_numpy(), test_train_ratio=3 / 7
+    gains = {
+        measure: corrected_resampled_t_test(
+            *(
+                (1 if row.larger_is_better else -1) * values[measure][one].to_numpy()
+                for one in ("limo", FREE)
+            ),
+            test_train_ratio=3 / 7,
         )
-        if gain.low > 0:
+        for measure, row in MEASURES.items()
+    }
+    p_values = dict(zip(gains, holm([g.p_value for g in gains.values()]), strict=True))
+    rows, above, reached = [], [], []
+    for measure, row in MEASURES.items():
+        free, ours = values[measure][FREE].mean(), values[measure]["limo"].mean()
+        gain, theirs = gains[measure], float(printed[dataset, "limo", measure])
+        if gain.difference > 0 and p_values[measure] <= 0.05:
             above.append(row.title)
-        cells = [number(one, measure) for one in (free.mean(), ours.mean())]
-        theirs = number(float(printed[dataset, "limo", measure]), measure)
-        ends = f"{gain.difference:+.3f} ({gain.low:+.3f} to {gain.high:+.3f})"
+        sign = 1 if row.larger_is_better else -1
+        if sign * (free - theirs) >= -(1.0 if measure == "coverage" else 0.003):
+            reached.append(row.title)
+        cells = [number(one, measure) for one in (free, ours, theirs)]
+        ends = f"{gain.difference:+.4f} ({gain.low:+.4f} to {gain.high:+.4f})"
         arrow = " ↑" if row.larger_is_better else " ↓"
-        rows.append([row.title + arrow, cells[0], cells[1], theirs, ends])
-    header = ["measure", "popularity", "LIMO, ours", "LIMO, print", "LIMO is better by"]
+        p = p_value(p_values[measure]).removeprefix("p = ").removeprefix("p ")
+        rows.append([row.title + arrow, *cells, ends, p])
+    header = ["measure", "popularity", "LIMO, ours", "LIMO, print"]
+    header += ["LIMO is better by", "p, Holm"]
     names = ", ".join(above) or "none"
+    rest = "; ten splits do not tell the others from it" if len(above) < 11 else ""
     return (
         f"## What needs no feature, {NAMES[dataset]}\n\n"
         "Popularity scores every label by its share in training, alike for all rows, "
         "and gives everybody the labels above one threshold from training rows. "
-        f"LIMO lies above it beyond doubt on {len(above)} of {len(rows)} measures: "
-        f"{names}. Paired over ten splits, corrected resampled t, 95 % intervals.\n\n"
-        + markdown(header, rows)
-        + "\n"
+        f"It reaches {len(reached)} of the {len(rows)} printed LIMO numbers, to 0.003 "
+        f"(coverage: 1){': ' if reached else ''}{', '.join(reached)}. Ours lies above "
+        f"it on {len(above)} of {len(rows)} measures: {names}{rest}. Paired over ten "
+        "splits, corrected resampled t, 95 % intervals; p-values by Holm's correction for "
+        f"{len(rows)} measures.\n\n" + markdown(header, rows) + "\n"
     )
 
 
