@@ -1,15 +1,17 @@
 """From records to findings, in every state that a ledger can be in."""
 
 import dataclasses
+import re
 
 import pandas as pd
 import pytest
 
+from caveat import pages
 from caveat.board import build_page
 from caveat.exceptions import UnknownName
 from caveat.pages import Figure, Notice, Progress, Switch, Table, claims, prose
 from caveat.pages._model import flat_blocks
-from caveat.study import Records
+from caveat.study import Ledger, Records, run
 
 TWO_WORLDS = ({"variant": "easy"}, {"variant": "hard"})
 SMALL = {"a": 0.8, "b": 0.78, "c": 0.7}
@@ -172,6 +174,14 @@ def test_the_free_part_is_reached_or_not(make):
     assert not any("stays below" in words for words in caveats(above))
     assert any("stays below" in words for words in caveats(below))
     assert below.ordered[0].severity == "serious"
+
+
+def test_clusters_that_know_nothing_are_not_asked_what_they_know(make):
+    flat = {"learners": {"a": 0.5, "b": 0.5}, "worlds": ({},), "repeats": 4}
+    chance = chapter_of(make(baseline=0.47, noise=0.05, **flat))
+    known = chapter_of(make(baseline=0.95, **flat))
+    assert str(chance.action).startswith("Look for columns that say more")
+    assert str(known.action).startswith("Look at the data before the learners")
 
 
 def test_a_part_below_the_free_part_is_starred(make):
@@ -440,3 +450,43 @@ def test_whoever_fails_in_a_world_is_compared_with_nobody(make):
 def test_ties_are_settled_by_time(make):
     records = make(learners={"x": 0.8, "y": 0.8}, worlds=({},), noise=0.02)
     assert "x takes the least time" in str(chapter_of(records).action)
+
+
+WITHOUT_A_RULE = """\
+study: plain
+topic: supervised
+datasets: [iris]
+learners: [{name: k-nn, n_neighbors: [5, 15]}]
+measures: [accuracy]
+resampling: {folds: 2}
+repeats: 2
+"""
+
+
+@pytest.mark.thorough
+def test_a_study_that_names_no_rule_is_chosen_from_by_its_topics_own(tmp_path):
+    file = tmp_path / "plain.yaml"
+    file.write_text(WITHOUT_A_RULE)
+    run(file, tmp_path / "plain.ledger", engine="serial")
+    with Ledger(tmp_path / "plain.ledger") as book:
+        chapter = chapter_of(book.records())
+    views = blocks(chapter, Switch)[0].tables
+    assert [names for names, _ in views] == [
+        ("accuracy", "cross-validation"),
+        ("accuracy", "oracle"),
+    ]
+    floors = {str(prose(r.cells[0].text)): r.cells[1].value for r in views[0][1].rows}
+    assert 0.2 < floors["Constant answer"] < 0.4
+
+
+@pytest.mark.thorough
+def test_a_report_of_the_demos_size_is_read_in_minutes(make_records):
+    learners = {f"learner-{n}": 0.9 - 0.01 * n for n in range(6)}
+    three = {"datasets": ("one", "two", "three"), "worlds": ({},), "repeats": 4}
+    page = pages.render(build_page(make_records(learners=learners, **three)))
+    body = page[page.index("<h1") : page.index('class="terms"')]
+    # What opens on a click is not in the way.
+    hidden = r"<(svg|style|script|details)\b.*?</\1>"
+    shown = re.sub(hidden, " ", body, flags=re.DOTALL)
+    words = re.findall(r"[A-Za-z][\w'-]*", re.sub("<[^>]+>", " ", shown))
+    assert 100 < len(words) <= 700

@@ -293,3 +293,5 @@ def test_always_answering_the_positive_class_is_recorded_as_a_floor_of_f1(tmp_pa
     share = 5 / 20  # of the test part, one quarter of the rows, drawn by class
     assert record["test.f1"] == [0.0]
     assert record["fact.always-positive-f1"] == [pytest.approx(2 * share / (1 + share))]
+    assert record["fact.constant-accuracy"] == [0.75]
+    assert "fact.constant-f1" not in record

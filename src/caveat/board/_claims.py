@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from caveat.board._floors import CLUSTERS, CONSTANT_LEARNERS, Floor
+from caveat.board._floors import (
+    CLUSTERS,
+    CONSTANT_LEARNERS,
+    Floor,
+    constant_answer,
+)
 from caveat.board._scores import Context, score
 from caveat.board._study import FAILED_STATES, OPEN_STATES, Study
 from caveat.pages import (
@@ -205,11 +210,7 @@ def next_step(context: Context, seconds: pd.Series) -> Words:
     if context.study.is_running:
         return "Wait for the trials that are left, then make this page again."
     if np.isfinite(context.floor.value) and not context.above_floor:
-        return say(
-            "Look for columns that say more, or for other learners: none is seen above "
-            "{floor}.",
-            floor=context.floor.name,
-        )
+        return _none_above_floor(context.floor)
     if len(tied) < 2 or context.scores.verdict.kind == "none":
         return "Nothing to do."
     fastest = min(tied, key=lambda one: seconds[one])
@@ -331,12 +332,32 @@ def _beside_clusters(
         section="leaderboard",
         name=f"{context.prefix}below-{number}",
         how=f"No learner is seen above what needs no learning{' there' * bool(level)}.",
-        fix="Look at the data before the learners: "
-        "what do clusters pick up that gives the classes away?",
+        fix=_about_clusters(context, floor, level),
         size=abs(floor.value - context.scores.level_means[level][learner]),
     )
     below = claim.standing == "below" and claim.score.has_interval
     return replace(claim, severity="serious" if below else "careful")
+
+
+def _about_clusters(context: Context, floor: Floor, level: str) -> Words:
+    """Say what to do where nobody is seen above clusters: ask what they know, if so."""
+    constant = constant_answer(context.study, context.scores)
+    known = constant.of(context.study.datasets_of(level))
+    sign = context.measure.sign
+    if np.isfinite(known) and sign * floor.value <= sign * known:
+        return _none_above_floor(constant)
+    return (
+        "Look at the data before the learners: what do clusters pick up that gives the "
+        "classes away?"
+    )
+
+
+def _none_above_floor(floor: Floor) -> Words:
+    return say(
+        "Look for columns that say more, or for other learners: none is seen above "
+        "{floor}.",
+        floor=floor.name,
+    )
 
 
 def _choice(context: Context) -> Iterator[Claim]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from caveat.board._scores import Scores
 
 CLUSTERS = "clusters that labels only had to name"
+CONSTANT = "the constant answer"
 ALWAYS = "the positive class, always answered"
 CONSTANT_LEARNERS = ("dummy", "majority", "constant")
 
@@ -36,6 +37,13 @@ class Floor:
         if self.each is None:
             return pd.Series(self.value, index=index)
         return self.each.reindex(index)
+
+    def of(self, datasets: Iterable[str]) -> float:
+        """Give its mean over these data sets; NaN where one of them lacks it."""
+        if self.each is None:
+            return self.value
+        means = self.each.groupby(level="dataset").mean()
+        return float(means.reindex(list(datasets)).mean(skipna=False))
 
 
 def mean_free(study: Study, free: Mapping[str, float], level: str = "") -> float:
@@ -62,24 +70,29 @@ def always_positive(study: Study, scores: Scores) -> Floor:
     A learner that answers the largest class has an F1 of 0 where the other one is the
     positive class, and so is no floor.
     """
-    column = f"fact.always-positive-{scores.measure.name}"
+    return _recorded(study, f"fact.always-positive-{scores.measure.name}", ALWAYS)
+
+
+def constant_answer(study: Study, scores: Scores) -> Floor:
+    """Score of the constant answer; NaN if neither measure, row nor learner tells."""
+    for name in CONSTANT_LEARNERS:
+        if name in study.learners and name in scores.intervals:
+            return Floor(scores.intervals[name].mean, CONSTANT, scores.by_repeat[name])
+    constant = scores.measure.constant
+    if constant is not None:
+        return Floor(float(constant), CONSTANT)
+    return _recorded(study, f"fact.constant-{scores.measure.name}", CONSTANT)
+
+
+def _recorded(study: Study, column: str, words: str) -> Floor:
+    """Take a floor from what every trial wrote down of its split."""
     table = study.table
     if column not in table.rows:
-        return Floor(float("nan"), ALWAYS)
+        return Floor(float("nan"), words)
     known = table.code >= 0
     groups = table.groups[["dataset", "repeat"]].astype({"dataset": str})
     where = groups.iloc[table.code[known]].reset_index(drop=True)
     values = where.assign(value=table.rows[column].to_numpy(dtype=float)[known])
     each = values.groupby(["dataset", "repeat"])["value"].mean()
     mean = values.groupby("dataset")["value"].mean().mean(skipna=False)
-    return Floor(float(mean), ALWAYS, each)
-
-
-def constant_answer(study: Study, scores: Scores) -> Floor:
-    """Score of the constant answer; NaN if neither measure nor learner tells it."""
-    words = "the constant answer"
-    for name in CONSTANT_LEARNERS:
-        if name in study.learners and name in scores.intervals:
-            return Floor(scores.intervals[name].mean, words, scores.by_repeat[name])
-    constant = scores.measure.constant
-    return Floor(float("nan") if constant is None else float(constant), words)
+    return Floor(float(mean), words, each)

@@ -326,10 +326,12 @@ class _View:
         """Give what is reached without learning, overall or in a level, by name."""
         found = {"Clusters (EAPP)": self.free_of(level)}
         study = self.context.study
+        datasets = study.datasets_of(level)
         if not any(one in study.learners for one in CONSTANT_LEARNERS):
-            found["Constant answer"] = constant_answer(study, self.scores).value
-        always = always_positive(study, self.scores).value
-        if not level and np.isfinite(always):
+            constant = constant_answer(study, self.scores)
+            found["Constant answer"] = constant.of(datasets)
+        always = always_positive(study, self.scores).of(datasets)
+        if np.isfinite(always):
             found[capital(ALWAYS)] = always
         return found
 

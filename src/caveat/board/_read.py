@@ -29,6 +29,7 @@ from caveat.statistics import (
     direction_of,
     resolve_rule,
 )
+from caveat.study import TOPICS
 
 
 def read_study(
@@ -152,12 +153,13 @@ def _choices(
     glossary: Glossary,
     first: str | None,
 ) -> tuple[tuple[Choice, ...], tuple[str, ...]]:
-    wanted = listed_names(spec, "selection")
+    wanted = listed_names(spec, "selection") or _default_rules(spec)
     known = [name for kind, name in glossary if kind == "rule"]
+    rows = _rows_of_learners(table)
     usable, left_out = [], []
     for name in dict.fromkeys(wanted or known):
         column = glossary.get(("rule", name), {}).get("column")
-        if column not in table.rows.columns or not table.rows[column].notna().any():
+        if column not in rows.columns or not rows[column].notna().any():
             continue
         try:
             resolve_rule(name, glossary=glossary, columns=table.rows.columns)
@@ -180,6 +182,18 @@ def _choices(
     # A rule that reads true labels leads only if it was asked for by name.
     ordered = sorted(rules, key=lambda one: one.oracle and one.name != first)
     return tuple(ordered), tuple(left_out)
+
+
+def _default_rules(spec: Mapping[str, Any]) -> list[str]:
+    """Give the rules that a topic takes where the study file names none."""
+    topic = str(spec.get("topic", ""))
+    return list(TOPICS[topic].load().default_rules) if topic in TOPICS else []
+
+
+def _rows_of_learners(table: SelectionTable) -> pd.DataFrame:
+    """Leave out the baseline's rows: its criteria choose among no learner's."""
+    baseline = table.groups["baseline"].fillna(False).to_numpy(dtype=bool)
+    return table.rows[(table.code >= 0) & ~baseline[table.code]]
 
 
 def _noun(blocks: pd.DataFrame) -> Noun:

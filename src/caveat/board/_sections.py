@@ -225,7 +225,8 @@ def _rank_diagram(context: Context) -> Figure:
     fits = len(averages) <= _MOST_RANKED
     title = f"Average ranks over {count(ranks.n_blocks)} "
     title += context.study.noun(ranks.n_blocks)
-    label, tested = f"Average ranks, first to last: {listed}.", "They test nothing"
+    label = f"Average ranks, first to last: {listed}."
+    tested = "Ranks by themselves test nothing"
     if test is not None:
         joined = "; ".join(", ".join(clique) for clique in cliques) or "none"
         label += f" Not told apart: {joined}."

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,6 +118,7 @@ class SupervisedTopic:
             "oracle.loss": loss(scores),
             **{f"test.{name}": score for name, score in scores.items()},
             **_always_positive(dataset, test[1]),
+            **_constant(dataset, train[1], test[1], list(scores)),
             "fact.folds": len(problem.folds),
             "fact.training-rows": len(train[0]),
             "fact.test-rows": len(test[0]),
@@ -149,6 +151,20 @@ def _always_positive(dataset: Any, labels: pd.Series) -> Row:
         return {}
     share = float((labels == dataset.classes[-1]).mean())
     return {"fact.always-positive-f1": 2 * share / (1 + share)}
+
+
+def _constant(
+    dataset: Any, train: pd.Series, test: pd.Series, names: Sequence[str]
+) -> Row:
+    """Give what the constant answer has on these rows, where it depends on them.
+
+    The F1 of one class has its own floor: that class, always answered.
+    """
+    binary = dataset.task == "binary"
+    asked = [MEASURES[name] for name in names if not (binary and name == "f1")]
+    asked = [one for one in asked if isinstance(one.constant, str)]
+    found = {one.name: one.floor(train, test) for one in asked}
+    return {f"fact.constant-{k}": v for k, v in found.items() if math.isfinite(v)}
 
 
 TOPIC = SupervisedTopic()
