@@ -26,6 +26,9 @@ Way = Callable[[Answers], Floats]
 Progress = Callable[[int, int], None]
 
 USUAL = "pooled"
+_UNLESS = (
+    "the rule “pooled, unless the vote or features predict left-out answers better”"
+)
 _LEAST_TO_LEARN = 30
 
 
@@ -140,10 +143,10 @@ def _choose(
     if held is not None and USUAL in posterior:
         # Other models of the crowd are special cases of the pooled one.
         rivals = [name for name in posterior if name == VOTE or name not in MODELS]
-        return held.choose(USUAL, rivals), "predicting answers that were left out"
+        return held.choose(USUAL, rivals), _UNLESS
     if not table.people and len(posterior) > 1:
         network = next(name for name in posterior if name != VOTE)
-        return network, "being the only way that learns from features"
+        return network, "the rule “what learns from features”"
     if USUAL in posterior:
-        return USUAL, "being the usual one: no item has two answers"
-    return VOTE, "being the only way without annotators"
+        return USUAL, "the rule “pooled, where no item has two answers”"
+    return VOTE, "the rule “the vote, where nobody is named”"

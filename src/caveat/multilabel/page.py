@@ -165,9 +165,10 @@ def _among(found: Result) -> Iterator[claims.Claim]:
     if len(found.models) < 2 or MAIN not in first.draws:
         return
     tests = f"{TEST}, Holm's correction for {len(found.against_chosen)} comparisons"
-    tied = [name for name, p in found.against_chosen.items() if not p <= 0.05]
+    tied = {name for name, p in found.against_chosen.items() if not p <= 0.05}
     if tied:
-        yield claims.Tie((first.name, *tied), tests, section="measures")
+        together = [m.name for m in _in_order(found) if m.name in {first.name, *tied}]
+        yield claims.Tie(tuple(together), tests, section="measures")
     if first.held_out > 0:
         oracle = found.oracle
         regret = found.difference(oracle, first, MAIN) if oracle is not first else None
@@ -303,6 +304,11 @@ def sections(found: Result) -> list[pages.Section]:
     ]
 
 
+def _in_order(found: Result) -> list[Model]:
+    """Give the models as the table has them."""
+    return sorted(found.models, key=lambda m: -_known(m.values.get(MAIN)))
+
+
 def _measure_table(found: Result) -> pages.Table:
     names = [name for name in ORDER if name in found.measures]
     heading = [pages.Column("Model", "name")] + [
@@ -322,7 +328,7 @@ def _measure_table(found: Result) -> pages.Table:
             cells.append(_cell(found, model, name, strong=told is False))
         return pages.Row(cells, place=place)  # type: ignore[arg-type]
 
-    shown = sorted(found.models, key=lambda m: -_known(m.values.get(MAIN)))
+    shown = _in_order(found)
     return pages.Table(
         "values",
         "All measures; bold where no other model is ahead beyond doubt",
@@ -452,7 +458,6 @@ def _threshold_section(found: Result) -> pages.Section:
                 )
             ],
         )
-    honest = table.drop(index=_TUNED)["macro_f1"]
     columns = [pages.Column("Threshold", "name")] + [
         pages.Column(MEASURES[name].title) for name in table.columns
     ]
@@ -476,10 +481,9 @@ def _threshold_section(found: Result) -> pages.Section:
         "thresholds",
         "The thresholds",
         pages.say(
-            "The macro-F1 of {who} is {low} to {high}, by how scores are cut",
+            "{n} ways to cut the scores of {who}, on the same test rows",
+            n=pages.capital(pages.word(len(table) - 1)),
             who=pages.name(found.chosen.name),
-            low=pages.fixed(honest.min()),
-            high=pages.fixed(honest.max()),
         ),
         lead="A label is given if its score is above a threshold. Each row is one way "
         f"to find thresholds on held-out training scores; “{_TUNED}” looked at the "

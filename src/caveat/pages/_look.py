@@ -90,6 +90,14 @@ class Look:
         return sorted(found, key=lambda c: (SEVERITIES.index(c.severity), -c.size))  # type: ignore[arg-type]
 
     @property
+    def top(self) -> list[Claim]:
+        """The caveats of the first screen: the worst, and what is unfinished."""
+        waiting = [c for c in self.ordered if isinstance(c, Unfinished)][:1]
+        worst = [c for c in self.ordered if c not in waiting]
+        top = worst[: MOST_TOP_CAVEATS - len(waiting)] + waiting
+        return [claim for claim in self.ordered if claim in top]
+
+    @property
     def caveats(self) -> list[dict[str, Any]]:
         """The caveats as JSON values, worst first."""
         return [claim.to_dict() for claim in self.ordered]
@@ -176,8 +184,7 @@ class Look:
 
     def filled_sections(self) -> list[Section]:
         """Put every caveat beside its section; the worst stand at the top instead."""
-        top = self.ordered[:MOST_TOP_CAVEATS]
-        rest = [claim for claim in self.ordered if claim not in top]
+        rest = [claim for claim in self.ordered if claim not in self.top]
         home = {section.name for section in self.sections}
         first = self.sections[0].name if self.sections else ""
         return [

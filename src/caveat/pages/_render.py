@@ -128,12 +128,16 @@ def _more_files(look: Look | Chapter) -> list[Download]:
 
 
 def _top_caveats(look: Look | Chapter) -> list[tuple[Section, int, Any]]:
-    return _ordered_caveats(look)[:_MOST_TOP_CAVEATS]
+    ordered = _ordered_caveats(look)
+    if isinstance(look, Chapter):
+        return ordered[:_MOST_TOP_CAVEATS]
+    return [one for one in ordered if one[-1] in look.top]
 
 
 def _more_caveats(look: Look | Chapter) -> str:
     """Say where the caveats stand that are not at the top."""
-    rest = _ordered_caveats(look)[_MOST_TOP_CAVEATS:]
+    top = _top_caveats(look)
+    rest = [one for one in _ordered_caveats(look) if one not in top]
     if not rest:
         return ""
     numbers = sorted({number for _, number, _ in rest})

@@ -259,13 +259,16 @@ def _time(found: Result) -> Iterator[claims.Claim]:
             continue
         remedy = _remedy(found, rung)
         assert remedy is not None
+        severity = _measured_severity(found, rung, "careful")
+        if not all(one.has_interval for one in remedy.estimates):
+            severity = "careful"
         yield claims.Remedy(
             remedy.what,
             remedy.before,
             remedy.after,
             remedy.change,
             sign=found.sign,
-            severity=_measured_severity(found, rung, "careful"),  # type: ignore[arg-type]
+            severity=severity,  # type: ignore[arg-type]
             kind="time",
             section="survives",
             columns=rung.columns,

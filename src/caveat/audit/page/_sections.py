@@ -191,8 +191,10 @@ def _survives(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
         for rung in found.rungs
     ]
     floor = floor_estimate(found)
-    bottom = [floor_name(found), floor.text, floor.interval, "", ""]
-    rows.append(pages.Row([pages.Cell(text) for text in bottom], "bottom"))
+    bottom = [(floor_name(found), floor.text, floor.interval, "", "")]
+    if floor.text != _chance(found):
+        bottom.append((pages.prose(_CONSTANT), _chance(found), "", "", ""))
+    rows += [pages.Row([pages.Cell(text) for text in one], "bottom") for one in bottom]
     table = pages.Table(
         "ladder",
         "The ladder in numbers",
@@ -244,6 +246,10 @@ def _floor(found: Result) -> pages.Section:
         )
         for one in found.floor.ways
     ]
+    if not any(one.way == "constant" for one in found.floor.ways):
+        chance = pages.Cell(_chance(found))
+        answer = [pages.Cell(_CONSTANT), chance, pages.Cell("by definition")]
+        rows.append(pages.Row(answer, "bottom"))
     p_value = found.floor.p_value
     blocks: list[Any] = [
         pages.Table(
@@ -304,14 +310,14 @@ def _models(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
         )
         for one in found.models
     ]
-    constant = pages.fixed(found.chance, 2) if found.chance == found.chance else "–"
-    rows.append(
-        pages.Row(
-            [pages.Cell(_CONSTANT), pages.Cell(constant)]
-            + [pages.Cell()] * (2 + len(further)),
-            place="bottom",
-        )
-    )
+    blank = [pages.Cell()] * (1 + len(further))
+    floors = [(pages.prose(_CONSTANT), _chance(found), "")]
+    if bar[0].text != _chance(found):
+        floors.append((bar[1], bar[0].text, bar[0].interval))
+    rows += [
+        pages.Row([*(pages.Cell(text) for text in one), *blank], place="bottom")
+        for one in floors
+    ]
     table = pages.Table(
         "models",
         f"{found.measure} of every model, all remedies applied",
@@ -328,6 +334,11 @@ def _models(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
         brief=True,
     )
     return pages.Section("models", "The models", heading, blocks=[table])
+
+
+def _chance(found: Result) -> str:
+    """Write what the constant answer has."""
+    return pages.fixed(found.chance, 2) if found.chance == found.chance else "–"
 
 
 def _behind(one: Estimate | None) -> str:

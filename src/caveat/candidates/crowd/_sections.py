@@ -74,7 +74,8 @@ def _methods(found: Result) -> pages.Section:
                 rows,
                 brief=True,
                 conditions="Pooled is taken unless the vote, or a way that reads "
-                "features, predicts better by two standard errors.",
+                "features, predicts better by two standard errors; other models of the "
+                "crowd are special cases of it.",
                 downloads=[pages.Download.csv("methods.csv", table)],
             ),
             *([pages.Paragraph(given_up.words)] if given_up else []),
@@ -144,14 +145,12 @@ def _people_table(people: pd.DataFrame) -> pages.Table:
 def _agreement(found: Result) -> pages.Section:
     value = found.alpha[0]
     heading: Any = "Nobody shares items with anybody else, so agreement is not known"
-    told: list[Any] = []
     if math.isfinite(value):
         heading = claims.Value(
             "Krippendorff's alpha of all answers",
             interval(found.alpha, "", "bootstrap over items", found.items),
             "is",
         )
-        told = [pages.Paragraph(heading.words)]
     rows = [
         pages.Row(
             [
@@ -183,7 +182,7 @@ def _agreement(found: Result) -> pages.Section:
         heading,
         lead="1 means that all agree, 0 that they agree as often as chance would have "
         "it. People who share an error agree, too.",
-        blocks=[*told, *([table] if rows else [])],
+        blocks=[table] if rows else [],
     )
 
 

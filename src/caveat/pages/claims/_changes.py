@@ -54,6 +54,11 @@ class Remedy(Claim):
         """Say it without the interval."""
         return self._say("becomes" if self.decided else "stays", score(self.after))
 
+    @property
+    def headed(self) -> Prose:
+        """Say it in short, with the interval."""
+        return self._say("becomes" if self.decided else "stays", written(self.after))
+
     def _say(self, verb: str, after: Prose) -> Prose:
         parts = {"what": self.what, "before": self.before.text, "verb": verb}
         return started(say("{what}, {before} {verb} {after}.", **parts, after=after))
@@ -122,7 +127,15 @@ class Loss(Claim):
     @property
     def short(self) -> Prose:
         """Say it without the interval."""
-        parts = {"who": self.subject, "what": self.what, "loss": score(self.loss)}
+        return self._briefly(score(self.loss))
+
+    @property
+    def headed(self) -> Prose:
+        """Say it in short, with the interval."""
+        return self._briefly(written(self.loss))
+
+    def _briefly(self, loss: Prose) -> Prose:
+        parts = {"who": self.subject, "what": self.what, "loss": loss}
         if not self.decided:
             return started(say("without {what}, no loss of {who} is seen.", **parts))
         return started(say("without {what}, {who} loses {loss}.", **parts))

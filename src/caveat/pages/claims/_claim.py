@@ -91,8 +91,13 @@ class Claim:
 
     @property
     def short(self) -> Prose:
-        """Its sentence without intervals, for titles and headings."""
+        """Its sentence without intervals, for titles: the lede has them."""
         return self.words
+
+    @property
+    def headed(self) -> Prose:
+        """Its short sentence with the interval of its number, for headings."""
+        return self.short
 
     def placed(self, section: str) -> Self:
         """Return it as a claim of a section."""
@@ -132,8 +137,8 @@ def count_claims(claims: Iterable[Claim]) -> dict[str, int]:
 
 
 def heading(words: Claim | Words) -> Prose:
-    """Write a heading: a claim in its short form, without the full stop."""
+    """Write a heading: a claim in a few words, without the full stop."""
     if not isinstance(words, Claim):
         return prose(words)
-    *rest, last = words.short.spans
+    *rest, last = words.headed.spans
     return Prose((*rest, replace(last, text=last.text.removesuffix("."))))

@@ -77,7 +77,15 @@ class Comparison(Claim):
     @property
     def short(self) -> Prose:
         """Say it without interval and test."""
-        parts = {**self._parts(), "by": score(self._gap())}
+        return self._briefly(score(self._gap()))
+
+    @property
+    def headed(self) -> Prose:
+        """Say it without the test."""
+        return self._briefly(written(self._gap()))
+
+    def _briefly(self, gap: Prose) -> Prose:
+        parts = {**self._parts(), "by": gap}
         if self.decided:
             return started(say("{one} leads {other} by {by}.", **parts))
         return started(say("{one} and {other} cannot be told apart.", **parts))

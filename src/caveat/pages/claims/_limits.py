@@ -83,6 +83,11 @@ class Absence(Claim):
         """Say that nothing was seen."""
         return started(self._say(score(self.estimate)) + ".")
 
+    @property
+    def headed(self) -> Prose:
+        """Say that nothing was seen, with the interval."""
+        return started(self._say(written(self.estimate)) + ".")
+
     def _say(self, number: Prose) -> Prose:
         return say("no sign of {what} at this size: {n}", what=self.of, n=number)
 

@@ -49,6 +49,8 @@ class Value(Claim):
         """LightGBM reaches 0.91 AUC."""
         return self._say(score(self.estimate))
 
+    headed = words
+
     def _say(self, number: Prose) -> Prose:
         parts = {"who": self.subject, "verb": self.verb, "score": number}
         return started(say("{who} {verb} {score}.", **parts))
@@ -142,6 +144,11 @@ class AgainstFloor(Claim):
     def short(self) -> Prose:
         """Say it without the interval."""
         return self._say(_AGAINST_SHORT[self.standing], score(self.score))
+
+    @property
+    def headed(self) -> Prose:
+        """Say it in short, with the interval."""
+        return self._say(_AGAINST_SHORT[self.standing], written(self.score))
 
     def _say(self, template: str, number: Prose) -> Prose:
         bar = self.floor.interval or self.floor.text

@@ -135,3 +135,11 @@ def number(value: Any) -> float | None:
 
 def positive(value: Any) -> bool:
     return known(value) and float(value) > 0
+
+
+def in_order(found: Result) -> pd.DataFrame:
+    """Give the models as the table has them, the first one first."""
+    sign = 1 if found.larger_is_better else -1
+    return found.models.assign(at=sign * found.models["value"]).sort_values(
+        "at", ascending=False, kind="stable"
+    )

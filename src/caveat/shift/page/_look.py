@@ -16,6 +16,7 @@ from caveat.pages.claims import Estimate
 from caveat.shift.page._claims import (
     CONSTANT,
     against_floor,
+    in_order,
     known,
     may_fail,
     number,
@@ -311,7 +312,7 @@ def _others(found: Result) -> Iterator[claims.Claim]:
         yield from told[:3]
     elif len(rows):
         yield claims.Tie(
-            tuple(found.models["model"]),
+            tuple(in_order(found)["model"]),
             "paired bootstrap, corrected for all pairs",
             severity="note",
             section="models",

@@ -12,6 +12,7 @@ from caveat.shift.page._claims import (
     CONSTANT,
     against_floor,
     cell,
+    in_order,
     known,
     own_columns,
     positive,
@@ -191,11 +192,8 @@ def decay_section(found: Result) -> pages.Section:
 
 def models_section(found: Result) -> pages.Section:
     sign = 1 if found.larger_is_better else -1
-    order = found.models.assign(at=sign * found.models["value"]).sort_values(
-        "at", ascending=False, kind="stable"
-    )
     rows = []
-    for row in order.to_dict("records"):
+    for row in in_order(found).to_dict("records"):
         one = found.estimate(row)
         mark = " (chosen)" if row["model"] == found.deployed else ""
         rows.append(
