@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from caveat.cli._console import Progress, duration, note, say
 from caveat.cli._show import command_line, listed, look_options, paired, show
+
+if TYPE_CHECKING:
+    from caveat.pages import Look
 
 #: Options that are called as the fields of `Settings`.
 _SAME = (
@@ -73,7 +76,7 @@ _SAME = (
 @click.option("--sarif", metavar="FILE", help="Write caveats for code hosts, too.")
 @click.option("--no-names", is_flag=True, help="Leave names out of everything written.")
 @look_options
-def audit(file: str, out: str | None, as_json: bool, **given: Any) -> None:
+def audit(file: str, out: str | None, as_json: bool, **given: Any) -> Look:
     """Write one page on what a score on FILE is worth.
 
     The scan asks in seconds which columns, pairs, gaps and orders tell the target;
@@ -126,4 +129,4 @@ def audit(file: str, out: str | None, as_json: bool, **given: Any) -> None:
     if made.interrupted:
         made.save()
         raise SystemExit(130)
-    show(made.look, str(made.folder), as_json=as_json)
+    return show(made.look, str(made.folder), as_json=as_json)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from caveat.cli._console import Progress
 from caveat.cli._show import command_line, look_options, show
+
+if TYPE_CHECKING:
+    from caveat.pages import Look
 
 
 @click.command(
@@ -59,7 +62,7 @@ def bags(
     as_json: bool,
     fail_on: tuple[str, ...],
     **options: Any,
-) -> None:
+) -> Look:
     """Tell what the shares of groups say about the rows of ITEMS.
 
     With --shares nobody knows the label of a row: caveat answers for every row
@@ -81,4 +84,4 @@ def bags(
         **options,
     )
     progress.close()
-    show(found, out, as_json=as_json)
+    return show(found, out, as_json=as_json)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from caveat.cli._console import Progress
 from caveat.cli._show import command_line, listed, look_options, show
+
+if TYPE_CHECKING:
+    from caveat.pages import Look
 
 
 @click.command(
@@ -60,7 +63,7 @@ def candidates(
     as_json: bool,
     fail_on: tuple[str, ...],
     **options: Any,
-) -> None:
+) -> Look:
     """Tell what a crowd's labels are worth, and suggest one label for every item.
 
     Who is reliable, what is confused, whom to ask what next; votes, truth inference
@@ -87,4 +90,4 @@ def candidates(
         **options,
     )
     progress.close()
-    show(found, out, as_json=as_json)
+    return show(found, out, as_json=as_json)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import io
-import json
 import time
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from caveat.cli._console import Progress, duration, say
 from caveat.cli._folder import Folder
+
+if TYPE_CHECKING:
+    from caveat.pages import Look
 
 LOOKS: dict[str, tuple[str, tuple[str, ...]]] = {
     "audit": ("patients", ("--target", "ill", "--minutes", "1")),
@@ -43,6 +46,7 @@ def demo(out: str, jobs: int | None) -> None:
     visits of patients, several each, and a code that is written too late. Calling it
     again resumes the study: what was run is kept in the ledger.
     """
+    from caveat.cli._report import tell
     from caveat.exceptions import InvalidInput
 
     folder = Path(out)
@@ -54,15 +58,15 @@ def demo(out: str, jobs: int | None) -> None:
         ) from error
     say(f"Report: {_study(folder, jobs)}")
     for command in LOOKS:
-        title, page = _look(folder, command)
-        say(f"{command.capitalize()}: {title or page}")
-        say(f"  {page}")
+        say(f"{command.capitalize()}: {folder / command / 'index.html'}", "bold")
+        tell(_look(folder, command))
 
 
 def _study(folder: Path, jobs: int | None) -> Path:
     """Plan, run, select, report."""
-    from caveat.board import build_report
-    from caveat.cli._leaderboard import show_leaderboard
+    from caveat.board import build_page
+    from caveat.cli._report import tell
+    from caveat.pages import write
     from caveat.study import Ledger, run
 
     ledger = folder / "demo.ledger"
@@ -78,16 +82,18 @@ def _study(folder: Path, jobs: int | None) -> Path:
     progress.close()
     with Ledger(ledger) as book:
         records = book.records()
-    show_leaderboard(records, summary.study)
     took = duration(time.monotonic() - started)
     failed = summary.failed or "none"
     say(f"{summary.total} trials, {failed} failed, {took}. Ledger: {ledger}")
     command = f"caveat report {ledger} --out {folder}/report"
-    return build_report(records, folder / "report", command=command)
+    page = build_page(records, command=command)
+    for look in page.chapters:
+        tell(look)
+    return write(page, folder / "report")
 
 
-def _look(folder: Path, command: str) -> tuple[str, str]:
-    """Run a command on its sample as a person would; return its title and its page."""
+def _look(folder: Path, command: str) -> Look:
+    """Run a command on its sample as a person would, and return what it shows."""
     from caveat.cli._root import caveat
     from caveat.datasets.samples import write_sample
 
@@ -98,13 +104,10 @@ def _look(folder: Path, command: str) -> tuple[str, str]:
         file = write_sample(name, samples)
     words = [str(samples / one) if one.endswith(".csv") else one for one in options]
     page = ["--out", str(folder / command), "--json"]
-    spoken = io.StringIO()
-    with redirect_stdout(spoken):
-        caveat.main(
+    with redirect_stdout(io.StringIO()):
+        look: Look = caveat.main(
             [command, str(file), *words, *page],
             prog_name="caveat",
             standalone_mode=False,
         )
-    found = json.loads(spoken.getvalue())
-    title = str(found.get("title") or "").replace("\u00a0", " ")
-    return title, str(folder / command / "index.html")
+    return look

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from caveat.cli._console import Progress
 from caveat.cli._show import command_line, listed, look_options, show
 from caveat.exceptions import InvalidInput
+
+if TYPE_CHECKING:
+    from caveat.pages import Look
 
 
 @click.command(
@@ -54,7 +57,7 @@ def eapp(
     as_json: bool,
     fail_on: tuple[str, ...],
     **options: Any,
-) -> None:
+) -> Look:
     """Tell how far clusters of the rows get on FILE when labels only name them.
 
     That is the bar that a classifier has to clear. FILE is whatever caveat can read:
@@ -80,7 +83,7 @@ def eapp(
         **options,
     )
     progress.close()
-    show(found, out, as_json=as_json)
+    return show(found, out, as_json=as_json)
 
 
 def _latent(text: str) -> int | str:

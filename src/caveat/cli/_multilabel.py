@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from caveat.cli._console import Progress
 from caveat.cli._show import command_line, look_options, show
 from caveat.exceptions import InvalidInput, listing
+
+if TYPE_CHECKING:
+    from caveat.pages import Look
 
 
 @click.command(
@@ -51,7 +54,7 @@ def multilabel(
     as_json: bool,
     fail_on: tuple[str, ...],
     **options: Any,
-) -> None:
+) -> Look:
     """Judge models of many labels on FILE by all eleven measures.
 
     FILE has a 0/1 column per label (a MULAN or MEKA file says which by itself).
@@ -75,7 +78,7 @@ def multilabel(
         **options,
     )
     progress.close()
-    show(found, out, as_json=as_json)
+    return show(found, out, as_json=as_json)
 
 
 def _targets(file: str, targets: str | None, prefix: str | None) -> list[str] | None:

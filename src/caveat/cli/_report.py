@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from caveat.pages import Look
     from caveat.study import Records
 
-_MOST_CAVEATS = 3
-
 
 @click.command(epilog="Example:  caveat report demo.ledger --out report")
 @click.argument("ledger", required=False)
@@ -70,7 +68,7 @@ def report(
     )
     index = write(page, out)
     for look in page.chapters:
-        _summarise(look)
+        tell(look)
     trials = sum(len(one.trials) for one in records)
     fine = ["done", "pending", "running", "damaged"]
     failed = sum(int((~one.trials["state"].isin(fine)).sum()) for one in records)
@@ -94,12 +92,16 @@ def read_ledger(where: str, study: str | None) -> tuple[list[Records], str]:
         return records, book.url if "://" in where else Path(where).name
 
 
-def _summarise(look: Look) -> None:
-    """Print a study's finding, its worst caveats and what to do."""
+def tell(look: Look) -> None:
+    """Print a finding with its intervals, its worst caveats and what to do."""
     from caveat.pages import caveat_lines
 
-    say(_plain(look.headline), "bold")
-    for line in caveat_lines(look.ordered[:_MOST_CAVEATS]):
+    running = look.leading != look.found
+    if running or not str(look.lede):
+        say(_plain(look.headline), "bold")
+    if str(look.lede):
+        say(_plain(look.lede), None if running else "bold")
+    for line in caveat_lines(look.top):
         console().print(line)
     say(f"Now: {_plain(look.action)}")
 

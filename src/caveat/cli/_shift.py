@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +16,9 @@ from caveat.cli._shift_options import (
 )
 from caveat.cli._show import command_line, listed, look_options, show
 from caveat.exceptions import InvalidInput
+
+if TYPE_CHECKING:
+    from caveat.pages import Look
 
 
 @click.command(
@@ -64,7 +67,7 @@ def shift(
     as_json: bool,
     fail_on: tuple[str, ...],
     **options: Any,
-) -> None:
+) -> Look:
     """Price the columns that a model of NAME-or-FILE may lose.
 
     Says what the loss costs, with its interval, and whether to fill in, to fit again or
@@ -98,7 +101,7 @@ def shift(
         **{name: value for name, value in options.items() if name not in OUTAGES},
     )
     progress.close()
-    show(found, out, as_json=as_json)
+    return show(found, out, as_json=as_json)
 
 
 def _words(text: str, option: str) -> list[str]:

@@ -41,8 +41,8 @@ def look_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def show(look: Look, out: str | None, *, as_json: bool) -> None:
-    """Print a look, write its page, and exit as its rules say."""
+def show(look: Look, out: str | None, *, as_json: bool) -> Look:
+    """Print a look, write its page, and exit as its rules say; else return it."""
     from caveat.pages import exit_code, terminal_lines
 
     index = None if out is None else look.save(out)
@@ -60,6 +60,7 @@ def show(look: Look, out: str | None, *, as_json: bool) -> None:
     code = exit_code(look.outcomes)
     if code:
         raise SystemExit(code)
+    return look
 
 
 def command_line(file: str, out: str | None) -> str:
