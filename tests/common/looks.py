@@ -449,16 +449,20 @@ def audit_rungs(draw, remedy):
 
 @st.composite
 def scan_findings(draw, kind):
-    number = draw(shares)
+    number, ends = draw(shares), (None, None)
+    sentence = f"Column 'a' shows a {kind}: {number:.3f}."
+    if draw(st.booleans()):
+        ends = (number / 2, (1 + number) / 2)
+        sentence = sentence[:-1] + f" ({Estimate(number, '', *ends).interval})."
     return Finding(
         kind,
         draw(st.sampled_from(["serious", "careful", "note"])),
-        f"Column 'a' shows a {kind}: {number:.3f}.",
+        sentence,
         "Mend it.",
         ("a",) if draw(st.booleans()) else (),
         (3, 1),
         number,
-        *draw(st.sampled_from([(None, None), (number / 2, (1 + number) / 2)])),
+        *ends,
         measure="auc",
         size=draw(shares),
     )
@@ -558,7 +562,7 @@ def candidates_results(draw):
         vague=1.2,
         people_known=people > 0,
         chosen=draw(st.sampled_from(names)),
-        rule="predicting answers that were left out",
+        rule="the rule “pooled, unless the vote predicts better”",
         known=known,
         accuracy=draw(st.one_of(middle, st.just((draw(shares), np.nan, np.nan)))),
         difference=(value, low, high) if known else unknown,

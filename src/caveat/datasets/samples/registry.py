@@ -37,7 +37,7 @@ SAMPLES = Registry(
         Entry(
             name="birds",
             target=f"{_AT}._people:birds",
-            summary="500 recordings named by three people; one of them guesses",
+            summary="500 recordings named by three people; one is right in half",
             facts={
                 "try": "caveat candidates birds.csv --annotators anna,ben,carl "
                 "--truth species"
