@@ -52,12 +52,11 @@ SHAPES = {
     "abalone": (4177, 8),
     "eyemovements": (10936, 27),
 }
-# The only table with two classes goes before larger ones of the same price, models as
-# they usually are before those trained for loss, and so does what refitting would gain.
-WORTH = {
-    **{"heart": 3.0, "penguins": 1.5, "concrete": 1.5},
-    **{"usual": 2.5, "refit": 2.0, "distilled": 2.0},
-}
+# What is asked for most goes first, but nothing dear before all that is cheap: rounds
+# of growing cost, and in each of them the questions in their order.
+ROUNDS_OF_COST = (20.0, 60.0)
+LARGE = "eyemovements"
+LOSS_FIRST = ("heart", "penguins", "concrete")
 # Boosters stop as networks do: on a held-out fifth of the training rows, after at most
 # so many rounds.
 ROUNDS = {
@@ -130,11 +129,19 @@ class Cell:
         return float(fit + answer * asked * tokens * by_row)
 
     @property
-    def price(self) -> float:
-        """Weigh its cost by its worth: what is cheap and asked for goes first."""
-        usual = self.kind == "curve" and self.mask_rate == 0
-        worth = WORTH.get(self.dataset, 1.0) * WORTH.get(self.kind, 1.0)
-        return self.seconds / worth / (WORTH["usual"] if usual else 1.0)
+    def question(self) -> int:
+        """Say how early its question is asked: usual, large, for loss, refits, rest."""
+        if self.kind in ("curve", "closed") and self.mask_rate == 0:
+            return 1 if self.dataset == LARGE else 0
+        if self.dataset not in LOSS_FIRST:
+            return 4
+        return 2 if self.kind == "curve" else 3
+
+    @property
+    def turn(self) -> tuple[int, int, float]:
+        """Order cells by round, question and cost; no result has a say in it."""
+        turn = sum(self.seconds > limit for limit in ROUNDS_OF_COST)
+        return turn, self.question, self.seconds
 
 
 def _subsets(columns: int, most: int) -> int:
@@ -162,7 +169,7 @@ def questions(dataset: str) -> list[tuple[str, str, float, str]]:
 
 
 def cells() -> list[Cell]:
-    """List all cells, the cheap ones first and the splits of one together."""
+    """List all cells in their order, the splits of one together."""
     groups = []
     for dataset in TABLES:
         for kind, *question in questions(dataset):
@@ -172,7 +179,7 @@ def cells() -> list[Cell]:
             if plain and group[0].seconds > DEAREST and question[2] == "mean":
                 # The curve is too dear; whether it learns at all can be afforded.
                 groups.append([Cell("closed", dataset, s, *question) for s in SEEDS])
-    groups.sort(key=lambda group: group[0].price)
+    groups.sort(key=lambda group: group[0].turn)
     return [cell for group in groups for cell in group]
 
 

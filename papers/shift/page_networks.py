@@ -10,6 +10,7 @@ are there; its interval is Student's over the splits.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,13 @@ from papers.shift.cells import MAIN, grid, number, read
 from papers.shift.networks import (
     ABSENT,
     DEAREST,
+    IMPUTED,
+    IMPUTERS,
     MASK_RATE,
     MOST_ROUNDS,
     MOST_SUBSETS,
     REFIT_SUBSETS,
+    ROUNDS_OF_COST,
     SHAPES,
 )
 from papers.shift.run import SEEDS, TABLES
@@ -54,6 +58,17 @@ def interval(values: Iterable[float]) -> tuple[float, float]:
         return float(found.mean()), np.nan
     half = stats.t.ppf(0.975, len(found) - 1) * found.std(ddof=1) / len(found) ** 0.5
     return float(found.mean()), float(half)
+
+
+def verdict(values: Iterable[float]) -> str:
+    """Say whether the interval of a gain holds 0."""
+    mean, half = interval(values)
+    return "open" if abs(mean) <= half else "better" if mean > 0 else "worse"
+
+
+def is_network(model: str) -> bool:
+    """Tell networks from all other models."""
+    return bool(MODELS[model].facts["family"] == "network")
 
 
 def shown(values: Iterable[float], places: int = 3) -> str:
@@ -153,7 +168,7 @@ def learnt_section(rows: pd.DataFrame) -> str:
             continue
         seconds = here.groupby("model")["fit_seconds"].mean()
         for model in wide:
-            if MODELS[model].facts["family"] != "network":
+            if not is_network(model):
                 continue
             if TABLES[dataset][1] == "regression":
                 off, allowed = wide[model] / wide[base] - 1, 0.05
@@ -279,7 +294,7 @@ def rival_section(rows: pd.DataFrame) -> str:
             index="k", columns="model", values="value"
         )
         for model in dict.fromkeys(here["model"]):
-            if MODELS[model].facts["family"] != "network":
+            if not is_network(model):
                 continue
             row: list[object] = [dataset, title(model)]
             for closed in (True, False):
@@ -310,6 +325,59 @@ def rival_section(rows: pd.DataFrame) -> str:
     return " ".join(told) + "\n\n" + grid(header, table)
 
 
+def order_section(rows: pd.DataFrame) -> str:
+    """Hold the order of the models against print's, and that of the splits."""
+    main = plain(rows)
+    main = main[main["task"].map(MAIN) == main["measure"]]
+    printed = read("published-random.csv")
+    table: list[list[object]] = []
+    told: list[str] = []
+    for dataset, here in main.groupby("dataset", sort=False):
+        measure = MAIN[TABLES[str(dataset)][1]]
+        same = (printed["dataset"] == dataset) & (printed["measure"] == measure)
+        known = {title(name): name for name in dict.fromkeys(here["model"])}
+        theirs = printed[same & printed["model"].isin(list(known))]
+        theirs = theirs.assign(model=theirs["model"].map(known))
+        networks = [name for name in theirs["model"].unique() if is_network(name)]
+        if not networks or RIVAL not in set(theirs["model"]):
+            continue
+        for closed in (True, False):
+            print_ = theirs[(theirs["k"] == 0) == closed].groupby("model")["value"]
+            ours = here[(here["k"] == 0) == closed].pivot_table(
+                index="seed", columns="model", values="value"
+            )
+            mine = DIRECTION[measure] * ours[print_.mean().index]
+            paper = DIRECTION[measure] * print_.mean()
+            met = [stats.kendalltau(paper, split).statistic for split in mine.values]
+            own = [
+                stats.kendalltau(one, other).statistic
+                for one, other in combinations(mine.values, 2)
+            ]
+            ahead = int((paper[networks] > paper[RIVAL]).sum())
+            found = [verdict(mine[name] - mine[RIVAL]) for name in networks]
+            counts = [found.count(name) for name in ("better", "worse", "open")]
+            when = "all there" if closed else "some gone"
+            table.append(
+                [
+                    *(dataset, when, len(paper), shown(met, 2)),
+                    *(f"{min(own):+.2f} to {max(own):+.2f}", len(networks), ahead),
+                    "{} / {} / {}".format(*counts),
+                ]
+            )
+            if closed:
+                told.append(
+                    f"{dataset}: print {ahead} of {len(networks)} ahead, ours "
+                    "{} ahead, {} behind, {} open".format(*counts)
+                )
+    header = ["table", "columns", "models", "print with ours", "our splits", "networks"]
+    header += ["ahead of CatBoost in print", "ours: ahead / behind / open"]
+    verdicts = (
+        "The ranking. Networks against CatBoost with all columns: "
+        f"{'; '.join(told)}. What is open is not a draw: three splits do not decide it."
+    )
+    return f"{verdicts}\n\n{grid(header, table)}"
+
+
 def decay(rows: pd.DataFrame) -> pd.DataFrame:
     """Average each curve over its degrees: AUC or RMSE while columns are gone."""
     some = rows[(rows["k"] > 0) & (rows["task"].map(ROBUST) == rows["measure"])]
@@ -333,15 +401,13 @@ def lossy_section(rows: pd.DataFrame) -> str:
         gain = DIRECTION[measure] * (part[MASK_RATE] - part[0.0])
         if measure == "auc":
             pooled.append(gain.droplevel(keys).rename(model))
-        mean, half = interval(gain)
-        verdict = "open" if abs(mean) <= half else "better" if mean > 0 else "worse"
-        gains.append((dataset, model, verdict))
-        halves.append((measure, half))
+        gains.append((dataset, model, verdict(gain)))
+        halves.append((measure, interval(gain)[1]))
         table.append(
             [
                 *(dataset, title(model), TITLES[measure]),
                 *(number(part[0.0].mean()), number(part[MASK_RATE].mean())),
-                *(shown(gain), verdict),
+                *(shown(gain), verdict(gain)),
             ]
         )
     header = ["table", "model", "measure", "trained as usual", "trained for loss"]
@@ -354,11 +420,7 @@ def _together(pooled: list[pd.Series]) -> str:
     """Average the gains of all pairs of a split: what all of them say together."""
     told = []
     for network in (True, False):
-        own = [
-            gain
-            for gain in pooled
-            if (MODELS[str(gain.name)].facts["family"] == "network") == network
-        ]
+        own = [gain for gain in pooled if is_network(str(gain.name)) == network]
         if own:
             who = "networks" if network else "boosters"
             mean = shown(pd.concat(own, axis=1).mean(axis=1))
@@ -373,11 +435,7 @@ def _together(pooled: list[pd.Series]) -> str:
 def _count(gains: list[tuple[str, str, str]]) -> str:
     lines = []
     for network in (True, False):
-        found = [
-            verdict
-            for _, model, verdict in gains
-            if (MODELS[model].facts["family"] == "network") == network
-        ]
+        found = [outcome for _, model, outcome in gains if is_network(model) == network]
         who = "networks" if network else "boosters"
         lines.append(
             f"{who}: {found.count('better')} of {len(found)} pairs of a table and a "
@@ -431,10 +489,75 @@ def imputer_section(rows: pd.DataFrame) -> str:
     return grid([*header, "against training for loss", "print"], table)
 
 
+def tree_section(rows: pd.DataFrame) -> str:
+    """Pair networks, usual and trained for loss, with trees and their imputations."""
+    means = decay(rows[rows["kind"] == "curve"])["value"]
+    keys = ["dataset", "model", "mask_rate", "imputation"]
+    means = whole(means.reset_index(), keys).set_index([*keys, "seed"])["value"]
+    ways = [(0.0, how) for how in ("mean", *IMPUTERS)] + [(MASK_RATE, "mean")]
+    table: list[list[object]] = []
+    pooled: dict[str, list[pd.DataFrame]] = {}
+    for dataset in SHAPES:
+        measure = ROBUST[TABLES[dataset][1]]
+        there = means[means.index.get_level_values("dataset") == dataset]
+        curves = {key: part.droplevel(keys) for key, part in there.groupby(level=keys)}
+        networks = [
+            name
+            for _, name, rate, _ in curves
+            if is_network(name) and rate and (dataset, name, 0.0, "mean") in curves
+        ]
+        for tree in IMPUTED:
+            for rate, how in ways:
+                base = curves.get((dataset, tree, rate, how))
+                if base is None or not networks:
+                    continue
+                gains = {
+                    trained: pd.DataFrame(
+                        {
+                            name: DIRECTION[measure]
+                            * (curves[dataset, name, trained, "mean"] - base)
+                            for name in networks
+                        }
+                    )
+                    for trained in (0.0, MASK_RATE)
+                }
+                usual, lossy = gains[0.0], gains[MASK_RATE]
+                label = "trained for loss" if rate else how
+                found = [verdict(lossy[name]) for name in networks]
+                counts = [found.count(name) for name in ("better", "worse", "open")]
+                table.append(
+                    [
+                        *(dataset, TITLES[measure], title(tree), label, len(networks)),
+                        *(shown(usual.mean(axis=1)), shown(lossy.mean(axis=1))),
+                        "{} / {} / {}".format(*counts),
+                    ]
+                )
+                if measure == "auc" and tree == RIVAL:
+                    pooled.setdefault(label, []).append(lossy)
+    told = [
+        f"{shown(pd.concat(found, axis=1).mean(axis=1))} ({label})"
+        for label, found in pooled.items()
+    ]
+    pairs = [sum(one.shape[1] for one in found) for found in pooled.values()] or [0]
+    size = f"{min(pairs)} to {max(pairs)}" if len(set(pairs)) > 1 else f"{pairs[0]}"
+    verdicts = (
+        "Networks trained for loss against CatBoost, by what is done to CatBoost: gain "
+        f"of AUC while columns are gone, mean of {size} pairs of a table and a "
+        f"network, interval over the three splits: {', '.join(told)}."
+    )
+    header = ["table", "measure", "tree", "what is done to it", "networks"]
+    header += ["as usual, ahead by", "trained for loss, ahead by"]
+    return f"{verdicts}\n\n{grid([*header, 'better / worse / open'], table)}"
+
+
 def refit_section(rows: pd.DataFrame) -> str:
     """Hold filling in and training for loss against fitting again, same subsets."""
     means = decay(rows[rows["kind"] == "refit"]).reset_index()
-    table = []
+    table: list[list[object]] = []
+    outcomes: dict[str, list[str]] = {
+        "over filling in": [],
+        "over training for loss": [],
+    }
     for (dataset, model), part in means.groupby(["dataset", "model"], sort=False):
         if len(part) < len(SEEDS):
             continue
@@ -442,6 +565,8 @@ def refit_section(rows: pd.DataFrame) -> str:
         sign = DIRECTION[measure]
         ceiling = sign * (part["refit"] - part["value"])
         rest = sign * (part["refit"] - part["trained"])
+        for found, gain in zip(outcomes.values(), (ceiling, rest), strict=True):
+            found.append(verdict(gain))
         table.append(
             [
                 *(dataset, title(model), TITLES[measure], number(part["value"].mean())),
@@ -453,7 +578,12 @@ def refit_section(rows: pd.DataFrame) -> str:
     header += ["refitting gains", "and over training for loss"]
     if not table:
         return "No model has been refitted on all splits yet."
-    return grid(header, table)
+    told = [
+        f"{label} {found.count('better')} of {len(found)} pairs of a table and a model "
+        f"better, {found.count('worse')} worse, {found.count('open')} open"
+        for label, found in outcomes.items()
+    ]
+    return f"Refitting: {'; '.join(told)}.\n\n{grid(header, table)}"
 
 
 def distilled_section(rows: pd.DataFrame) -> str:
@@ -523,10 +653,15 @@ def files() -> dict[str, str]:
     """Give the page."""
     rows, cells = load(), read("results-networks-cells.csv")
     words = (HERE / "words-networks.md").read_text(encoding="utf-8")
-    verdict, learnt = learnt_section(rows).split("\n\n", 1)
+    behind, learnt = learnt_section(rows).split("\n\n", 1)
+    ranking, orders = order_section(rows).split("\n\n", 1)
+    beside, trees = tree_section(rows).split("\n\n", 1)
+    again, refits = refit_section(rows).split("\n\n", 1)
     against, rivals = rival_section(rows).split("\n\n", 1)
     count, together, lossy = lossy_section(rows).split("\n\n", 2)
-    short = [verdict, leak_section(rows), against, f"{together} {count}"]
+    short = [behind, leak_section(rows), ranking, against, f"{together} {count}"]
+    short += [beside, again]
+    rounds = " and ".join(f"{limit:.0f}" for limit in ROUNDS_OF_COST)
     parts = {
         "short": "\n".join(f"- {one}" for one in short),
         "extent": extent_section(cells),
@@ -537,7 +672,10 @@ def files() -> dict[str, str]:
         "rivals": rivals,
         "imputers": imputer_section(rows),
         "lossy": lossy,
-        "refits": refit_section(rows),
+        "orders": orders,
+        "trees": trees,
+        "refits": refits,
+        "limits": rounds,
         "distilled": distilled_section(rows),
         "interventions": intervention_section(),
         "costs": cost_section(cells),
