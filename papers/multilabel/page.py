@@ -120,8 +120,8 @@ def free_part(table: pd.DataFrame, dataset: str) -> str:
         f"It reaches {len(reached)} of the {len(rows)} printed LIMO numbers, to 0.003 "
         f"(coverage: 1){': ' if reached else ''}{', '.join(reached)}. Ours lies above "
         f"it on {len(above)} of {len(rows)} measures: {names}{rest}. Paired over ten "
-        "splits, corrected resampled t, 95 % intervals; p-values by Holm's correction for "
-        f"{len(rows)} measures.\n\n" + markdown(header, rows) + "\n"
+        "splits, corrected resampled t, 95 % intervals; p-values by Holm's correction "
+        f"for {len(rows)} measures.\n\n" + markdown(header, rows) + "\n"
     )
 
 
