@@ -1,10 +1,11 @@
 """What one label, answered everywhere, is right about; and its table.
 
-    python -m papers.candidates.floors FOLDER PART.npz
+    python -m papers.candidates.floors FOLDER PART.npz MNIST.npz
 
-FOLDER holds lost.mat and italian.mat, PART.npz the pictures of `pictures.py`. The label
-is the one that most candidate sets, or most people, name in the training rows; of the
-digits, which carry true labels until a study clouds them, the largest class.
+FOLDER holds lost.mat and italian.mat, PART.npz the pictures of `pictures.py`, MNIST.npz
+the images of `mnist.py`. The label is the one that most candidate sets, or most people,
+name in the training rows; of digits and MNIST, which carry true labels until a study
+clouds them, the largest class.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ SPLITS = 5
 ONE_LABEL = "one label for all"
 
 
-def rows(folder: Path, pictures: Path) -> Iterator[tuple[str, float]]:
+def rows(folder: Path, pictures: Path, mnist: Path) -> Iterator[tuple[str, float]]:
     """Give the share that is right, for every table of the page."""
     for name in ("lost", "italian"):
         data = read(folder / f"{name}.mat")
@@ -35,6 +36,8 @@ def rows(folder: Path, pictures: Path) -> Iterator[tuple[str, float]]:
             label = classes[np.asarray(data.candidates[split.train]).sum(0).argmax()]
             yield name, float((y[split.test] == label).mean())
     yield "digits", float(np.bincount(load_digits().target).max() / 1797)
+    with np.load(mnist, allow_pickle=False) as part:
+        yield "mnist", float(np.bincount(part["y"]).max() / len(part["y"]))
     with np.load(pictures, allow_pickle=False) as part:
         told = np.bincount(part["annotators_train"].ravel(), minlength=10)
         yield "pictures", float((part["y_test"] == told.argmax()).mean())
@@ -50,7 +53,7 @@ def percent(data: str, splits: int | None = None) -> np.ndarray:
 
 def main() -> None:
     """Write the table."""
-    found = rows(Path(sys.argv[1]), Path(sys.argv[2]))
+    found = rows(*map(Path, sys.argv[1:4]))
     table = pd.DataFrame(found, columns=["data", "right"]).round(6)
     table.to_csv(TABLE, index=False, lineterminator="\n")
 
