@@ -228,6 +228,15 @@ def test_unseen_and_missing_levels_have_a_row_of_their_own():
     assert not codes.any()
 
 
+def test_a_cell_far_out_counts_no_more_than_one_that_is_far_enough():
+    X, y = table()
+    model = quick("mlp", max_epochs=1).fit(X, y)
+    far, further = (model.predict_proba(X.assign(a=a)) for a in (1e3, 1e6))
+    np.testing.assert_array_equal(far, further)
+    near = model.predict_proba(X.assign(a=X["a"].mean() + 7 * X["a"].std()))
+    assert np.abs(near - far).max() > 0
+
+
 def test_progress_is_told_and_history_kept():
     X, y = table()
     told = []

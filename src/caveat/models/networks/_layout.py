@@ -18,8 +18,9 @@ from torch import Tensor
 from caveat.models._absence import owners
 from caveat.tables import TableEncoder
 
-FURTHEST = 1000.0
-"""Standardised numbers end here, so that an absurd cell cannot overflow a network."""
+FURTHEST = 8.0
+"""Standardised numbers end here: one cell of a column with a long tail would else take
+most of the gradient, and as a validation row most of the loss that says when to stop."""
 
 
 @dataclass(frozen=True)
