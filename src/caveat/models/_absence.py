@@ -60,10 +60,12 @@ def gone_matrix(
             )
         place = [list(order).index(name) for name in columns]
         return np.broadcast_to(array, (n_rows, len(order)))[:, place]
-    for name in listed:
+    # Columns are known by text, also those of a frame whose names are numbers.
+    names = [str(name) for name in listed]
+    for name in names:
         if name not in columns:
             raise UnknownName.among("column", name, columns)
-    row = np.array([name in listed for name in columns])
+    row = np.array([name in names for name in columns])
     return np.broadcast_to(row, (n_rows, len(columns)))
 
 

@@ -184,6 +184,14 @@ def test_rows_lose_columns_only_where_they_should():
     np.testing.assert_array_equal(model.predict_masked(swapped, away[:, ::-1]), told)
 
 
+def test_columns_whose_names_are_numbers_can_be_gone():
+    X, y = table()
+    numbered = X[["a", "b"]].set_axis([0, 1], axis=1)
+    model = quick("mlp", max_epochs=1, mask_rate=0.5).fit(numbered, y)
+    told = model.predict_masked(numbered, [1])
+    np.testing.assert_array_equal(told, model.predict_masked(numbered, [False, True]))
+
+
 def test_masks_that_make_no_sense_are_refused():
     X, y = table()
     model = quick("mlp", max_epochs=1)

@@ -20,7 +20,7 @@ from caveat.tables import TableEncoder
 
 FURTHEST = 8.0
 """Standardised numbers end here: one cell of a column with a long tail would else take
-most of the gradient, and as a validation row most of the loss that says when to stop."""
+most of the gradient, and of the loss of the validation rows that says when to stop."""
 
 
 @dataclass(frozen=True)
