@@ -140,10 +140,15 @@ def near_copies(evidence: Evidence) -> list[Finding]:
     share = float(is_near.mean())
     if share < 0.02 or both.sum() < 6:
         return []
-    return [_near(share, is_near, number, evidence)]
+    surely = distance[:, 0] < near_bar(distance, may_be_lax=False)
+    is_serious = np.mean(surely & is_near) >= 0.1
+    severity = "serious" if is_serious else "careful"
+    return [_near(share, severity, is_near, number, evidence)]
 
 
-def near_bar(distance: NDArray[np.float64]) -> NDArray[np.float64]:
+def near_bar(
+    distance: NDArray[np.float64], *, may_be_lax: bool = True
+) -> NDArray[np.float64]:
     """Return for each row below which distance another row is a near copy of it.
 
     Where rows spread evenly over d dimensions, the nearest of n neighbours is closer
@@ -156,6 +161,8 @@ def near_bar(distance: NDArray[np.float64]) -> NDArray[np.float64]:
     ----------
     distance : array of shape (rows, FARTHER)
         From each row to its nearest other rows, nearest first.
+    may_be_lax : bool
+        Whether the laxer bar may be taken.
 
     Returns
     -------
@@ -175,11 +182,12 @@ def near_bar(distance: NDArray[np.float64]) -> NDArray[np.float64]:
 
     lax = bar(_LAX_CHANCE)
     share = np.mean((nearest < lax) & (nearest > 0))
-    return lax if share >= 4 * _LAX_CHANCE else bar(_CHANCE)
+    return lax if may_be_lax and share >= 4 * _LAX_CHANCE else bar(_CHANCE)
 
 
 def _near(
     share: float,
+    severity: str,
     is_near: NDArray[np.bool_],
     number: NDArray[np.intp],
     evidence: Evidence,
@@ -187,7 +195,7 @@ def _near(
     rows = tuple(int(i) for i in evidence.row_numbers[number[is_near]][:_MOST_LISTED])
     return Finding(
         kind="near-duplicate",
-        severity="serious" if share >= 0.1 else "careful",
+        severity=severity,
         rows=rows,
         number=share,
         measure="share",
@@ -197,7 +205,8 @@ def _near(
             "rows of one person or thing."
         ),
         fix="Keep near copies together in every split, or drop all but one.",
-        size=0.75 + share,
+        # Below a group that a column names: its rows are near one another, too.
+        size=0.75 + 0.15 * share,
     )
 
 
