@@ -208,6 +208,6 @@ def test_the_last_section_says_how_the_file_was_read():
     about = pages.About.of(given(table, target="y"))
     last = pages.again_section(about, "")
     text = pages.render(pages.Page([pages.Look("eapp", "E", [against()], [last])]))
-    assert about.classes == "33\u00a0% bad"
+    assert about.classes == "33\u00a0% are bad"
     assert "<code>row</code> (identifier), <code>day</code> (date)" in text
     assert "Positive class" in text
