@@ -100,6 +100,14 @@ def test_one_split_compares_nobody():
     assert "no test" in found.sentence
 
 
+def test_splits_that_nobody_shares_yet_are_not_counted():
+    frame = table({"a": 0.9, "b": 0.8}, repeats=6)
+    frame.loc[("data-0", [3, 4, 5]), "b"] = np.nan
+    assert ", 3 splits" in verdict(frame).sentence
+    frame.loc[("data-0", [1, 2]), "b"] = np.nan
+    assert verdict(frame).kind == "none"
+
+
 def test_who_lacks_a_data_set_is_compared_with_nobody():
     frame = table({"a": 0.9, "b": 0.8, "c": 0.99}, datasets=2)
     frame.loc["data-1", "c"] = np.nan

@@ -158,7 +158,10 @@ def decide(
         if blocks and len(set(codes[~np.isnan(column[one])])) == blocks
     )
     unranked = tuple(one for one in order if one not in known)
-    repeats = int(np.bincount(codes).max()) if len(table) else 0
+    # A split counts if two learners share it; the others are still to come.
+    given = [~np.isnan(column[one]) for one in known]
+    shared = np.sum(given, axis=0) >= min(2, len(known)) if known else []
+    repeats = int(np.bincount(codes[shared]).max(initial=0)) if known else 0
     sentence = fitting_test(
         data_sets=max(len(datasets), 1), learners=len(known), repeats=repeats
     )
