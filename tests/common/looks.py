@@ -541,7 +541,7 @@ def candidates_results(draw):
             *("low", "high", "summary"),
         ],
     )
-    flags = st.sampled_from(["", "spammer", "adversary", "few answers"])
+    flags = st.sampled_from(["", "spammer", "adversary", "undecided"])
     who = pd.DataFrame(
         [(f"p{n}", 9, *draw(middle), draw(flags)) for n in range(people)],
         columns=["annotator", "answers", "accuracy", "low", "high", "flag"],

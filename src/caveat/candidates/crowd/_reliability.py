@@ -11,7 +11,7 @@ from caveat.candidates.crowd._long_table import Answers, sums
 
 Floats = NDArray[np.float64]
 
-SPAMMER, ADVERSARY, FEW = "spammer", "adversary", "few answers"
+SPAMMER, ADVERSARY, UNDECIDED = "spammer", "adversary", "undecided"
 _LITTLE = 0.25
 """Below this share of the way from guessing to certainty, somebody adds little."""
 
@@ -35,7 +35,7 @@ def reliability(
         ``annotator``, ``answers``, ``accuracy`` (a set of m labels earns 1/m),
         ``low`` and ``high`` (95 %; wider where the truth is not sure), ``chance``
         (what their answers would earn on other items) and ``flag``: "adversary" if
-        `high` lies below chance, "spammer" if it lies near, "few answers" if the
+        `high` lies below chance, "spammer" if it lies near, "undecided" if the
         interval holds chance and more, else "".
     """
     people = len(found.annotators)
@@ -54,10 +54,10 @@ def reliability(
     chance = _chance(found, posterior)
     bar = chance + _LITTLE * (1 - chance)
     flag = np.full(people, "", dtype=object)
-    flag[(low <= chance) & (high >= bar)] = FEW
+    flag[(low <= chance) & (high >= bar)] = UNDECIDED
     flag[(low <= chance) & (high < bar)] = SPAMMER
     flag[high < chance] = ADVERSARY
-    flag[tried == 0] = FEW
+    flag[tried == 0] = UNDECIDED
     return pd.DataFrame(
         {
             "annotator": found.annotators,
