@@ -24,7 +24,7 @@ from caveat.bags.worlds._bags import Bags
 from caveat.bags.worlds._noisy_shares import told_shares
 from caveat.bags.worlds._scenarios import expand_worlds, standard_world, world_bags
 from caveat.measures import evaluate
-from caveat.study import known_labels, untouched
+from caveat.study import constant_facts, floor_facts, known_labels, untouched
 from caveat.study.topic import Context, Outcome, Row, Split
 from caveat.tables import TableEncoder
 
@@ -161,19 +161,36 @@ class _Trial:
             "fact.proportion-std": float(np.nanstd(table, axis=0).max()),
             "fact.residual": float(self.bags.residual),
         }
+        row |= self._floors(table)
         standard = standard_world(self.context.world, self.context.dataset.name)
         if standard is not None:
             row["fact.standard"] = standard.name
         if model is None:
             return row
-        truth = self.y[self.split.test]
-        known = self.classes.tolist()
-        answers = {
-            "decisions": known_labels(model.predict(X_test), known),
-            "scores": model.predict_proba(X_test),
-        }
-        scores = evaluate(MEASURES.values(), truth, answers, classes=known)
+        labels = known_labels(model.predict(X_test), self.classes.tolist())
+        scores = self._judge(labels, model.predict_proba(X_test))
         return row | {f"test.{name}": value for name, value in scores.items()}
+
+    def _judge(self, labels: Any, probabilities: Any) -> dict[str, float]:
+        """Hold answers to the test items against their labels."""
+        answers = {"decisions": labels, "scores": probabilities}
+        truth, known = self.y[self.split.test], self.classes.tolist()
+        return evaluate(MEASURES.values(), truth, answers, classes=known)
+
+    def _floors(self, table: NDArray[np.float64]) -> Row:
+        """Give what needs no learning: one answer for all, or for every bag."""
+        train, test = self.split.train, self.split.test
+        pooled = np.bincount(self.codes[train], minlength=len(self.classes))
+        # A bag without training items has no share that anybody was told.
+        shares = np.where(np.isfinite(table), table, pooled / pooled.sum())
+        each = shares[self.bags.assignment[test]]
+        majority = self._judge(self.classes[each.argmax(axis=1)], each)
+        return floor_facts("group-majority", majority) | constant_facts(
+            MEASURES.values(),
+            self.y[train],
+            self.y[test],
+            classes=self.classes.tolist(),
+        )
 
     def _follow(self, model: Any, index: int, outcome: Outcome) -> None:
         """Hand the fitted model on, as one that takes the table as it is."""

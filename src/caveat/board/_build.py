@@ -20,6 +20,7 @@ from caveat.board._claims import (
     next_step,
     so_far,
 )
+from caveat.board._floors import CLUSTERS
 from caveat.board._read import read_study
 from caveat.board._scores import Context
 from caveat.board._selection import Regrets, selection_section
@@ -340,7 +341,7 @@ def _field(context: Context) -> Figure:
     ]
     floor = None
     if np.isfinite(context.floor.value):
-        label = "floor" if context.floor.name.startswith("the") else "clusters"
+        label = "clusters" if context.floor.name == CLUSTERS else "floor"
         estimate = Estimate(context.floor.value, context.unit)
         floor = figures.Mark(label, estimate, "free")
     listed = ", ".join(f"{mark.label} {mark.estimate.text}" for mark in marks)

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
 CLUSTERS = "clusters that labels only had to name"
 CONSTANT = "the constant answer"
-ALWAYS = "the positive class, always answered"
+#: What trials write down of their split, besides the constant answer.
+RECORDED = {
+    "always-positive": "the positive class, always answered",
+    "group-majority": "the majority of each group",
+    "popularity": "popularity, which looks at no feature",
+    "every-label": "every label for everybody",
+}
 CONSTANT_LEARNERS = ("dummy", "majority", "constant")
 
 
@@ -53,24 +59,28 @@ def mean_free(study: Study, free: Mapping[str, float], level: str = "") -> float
 
 
 def find_floor(study: Study, scores: Scores, clusters: Floor) -> Floor:
-    """Take the higher of the constant answer and what clusters reach.
+    """Take the highest of the constant answer, clusters and what trials wrote down.
 
     The constant answer has the same score everywhere by some measures (0.5 AUC); by
     others it is known where a learner of that kind was run.
     """
     sign = scores.measure.sign
-    found = [clusters, constant_answer(study, scores), always_positive(study, scores)]
+    found = [clusters, constant_answer(study, scores), *recorded(study, scores)]
     known = [one for one in found if np.isfinite(one.value)]
     return max(known, key=lambda one: sign * one.value, default=clusters)
 
 
-def always_positive(study: Study, scores: Scores) -> Floor:
-    """Score of answering the positive class everywhere; NaN where not recorded.
+def recorded(study: Study, scores: Scores) -> list[Floor]:
+    """Give the floors that trials wrote down by the main measure.
 
-    A learner that answers the largest class has an F1 of 0 where the other one is the
-    positive class, and so is no floor.
+    Answering the positive class is one: a learner that answers the largest class has
+    an F1 of 0 where the other one is positive, and so is no floor.
     """
-    return _recorded(study, f"fact.always-positive-{scores.measure.name}", ALWAYS)
+    found = [
+        _recorded(study, f"fact.{name}-{scores.measure.name}", words)
+        for name, words in RECORDED.items()
+    ]
+    return [floor for floor in found if np.isfinite(floor.value)]
 
 
 def constant_answer(study: Study, scores: Scores) -> Floor:

@@ -11,11 +11,10 @@ import numpy as np
 import pandas as pd
 
 from caveat.board._floors import (
-    ALWAYS,
     CONSTANT_LEARNERS,
-    always_positive,
     constant_answer,
     mean_free,
+    recorded,
 )
 from caveat.board._scores import Context, Counts, Scores, score, score_places
 from caveat.board._study import Choice, Measure
@@ -330,9 +329,8 @@ class _View:
         if not any(one in study.learners for one in CONSTANT_LEARNERS):
             constant = constant_answer(study, self.scores)
             found["Constant answer"] = constant.of(datasets)
-        always = always_positive(study, self.scores).of(datasets)
-        if np.isfinite(always):
-            found[capital(ALWAYS)] = always
+        for floor in recorded(study, self.scores):
+            found[capital(floor.name)] = floor.of(datasets)
         return found
 
     def _floors(self) -> list[Row]:

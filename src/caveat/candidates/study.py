@@ -30,7 +30,7 @@ from caveat.candidates.criteria import (
 )
 from caveat.candidates.registry import CRITERIA, LEARNERS, MEASURES, RULES
 from caveat.exceptions import InvalidInput
-from caveat.study import random_configurations, untouched
+from caveat.study import floor_facts, random_configurations, untouched
 from caveat.study.topic import Context, Outcome, Row, Split
 from caveat.training import Diverged
 
@@ -56,6 +56,15 @@ class Problem:
     def items(self, rows: NDArray[np.intp]) -> Any:
         """Give some of the items."""
         return self.X.iloc[rows] if isinstance(self.X, pd.DataFrame) else self.X[rows]
+
+    def constant_accuracy(self) -> float:
+        """Share of test items that have the most frequent candidate of training.
+
+        Every item has one vote, shared by its candidates.
+        """
+        sets = self.sets[self.train].matrix
+        votes = (sets / sets.sum(axis=1, keepdims=True)).sum(axis=0)
+        return float(np.mean(self.codes[self.test] == votes.argmax()))
 
     def scores(self, held: NDArray, tested: NDArray) -> Row:
         """Criteria, oracle and measure from logits of both parts."""
@@ -134,6 +143,7 @@ class PartialTopic:
             "fact.training-rows": len(problem.train),
             "fact.validation-rows": len(problem.validation),
             "fact.test-rows": len(problem.test),
+            **floor_facts("constant", {"accuracy": problem.constant_accuracy()}),
         }
         fitted = self._fitted(context, problem)
         spoilt = [model for _, model, _ in fitted if isinstance(model, Diverged)]

@@ -15,10 +15,11 @@ from caveat.measures.multilabel import DegenerateWarning, TieWarning, evaluate
 from caveat.multilabel._breakdown import per_label
 from caveat.multilabel._compare import absent_labels
 from caveat.multilabel.criteria import cross_validation
+from caveat.multilabel.learners._popularity import Popularity
 from caveat.multilabel.learners._thresholded import learner_scores
 from caveat.multilabel.registry import CRITERIA, LEARNERS, MEASURES, RULES
 from caveat.multilabel.theory._margins import margins
-from caveat.study import untouched
+from caveat.study import floor_facts, untouched
 from caveat.study.topic import Context, Outcome, Row, single_world
 from caveat.tables import TableEncoder
 
@@ -122,8 +123,26 @@ class MultiLabelTopic:
             "fact.valid-labels": found.n_valid_labels,
             "fact.best-coverage": _number(found.best["coverage"]),
             "fact.macro-f1-attainable": found.macro_f1_attainable,
+            **_floors(Y_train, Y_test),
         }
         return row, _label_rows(context, Y_test, scores, chosen)
+
+
+def _floors(Y_train: NDArray[np.int64], Y_test: NDArray[np.int64]) -> Row:
+    """Judge what looks at no feature: popularity, and every label for all."""
+    free = Popularity().fit(np.zeros((len(Y_train), 1)), Y_train)
+    rows = np.zeros((len(Y_test), 1))
+    answers = {
+        "popularity": (free.decision_function(rows), free.predict(rows)),
+        "every-label": (np.zeros(Y_test.shape), np.ones_like(Y_test)),
+    }
+    facts: Row = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, (scores, chosen) in answers.items():
+            found = evaluate(Y_test, scores, chosen)
+            facts |= floor_facts(name, {_hyphens(k): v for k, v in found.items()})
+    return facts
 
 
 def _folds(context: Context) -> int:

@@ -23,11 +23,12 @@ from caveat.shift.evaluation._targets import find_task
 from caveat.shift.registry import (
     CRITERIA,
     LEARNERS,
+    MEASURES,
     RULES,
     SCENARIOS,
     STUDY_MEASURES,
 )
-from caveat.study import untouched
+from caveat.study import constant_facts, floor_facts, untouched
 from caveat.study.topic import Context, Outcome, Row, Split
 
 TASKS = ("binary", "multiclass", "regression")
@@ -147,6 +148,7 @@ class ShiftTopic:
             "fact.test-rows": len(tests[0]),
             "fact.masked-rows": sum(curve.rows_masked for curve in curves),
             "fact.asked-rows": sum(curve.rows_asked for curve in curves),
+            **_floors(measures, parts[1], tests[1], context.dataset.classes),
         }
 
 
@@ -261,6 +263,18 @@ def _upper(
         )
     records = found.to_dict("records")
     return [{str(name): value for name, value in row.items()} for row in records]
+
+
+def _floors(
+    names: list[str], y_train: pd.Series, y_test: pd.Series, classes: tuple[Any, ...]
+) -> Row:
+    """Give the constant answer, which no lost column changes."""
+    measures = [MEASURES[name] for name in names]
+    whole = {f"{one.name}-area": one.floor(y_train, y_test) for one in measures}
+    return {
+        **constant_facts(measures, y_train, y_test, classes=classes),
+        **floor_facts("constant", whole),
+    }
 
 
 def _summary(closed: ShiftCurve, main: ShiftCurve | None) -> Row:

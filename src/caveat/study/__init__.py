@@ -5,6 +5,7 @@ from caveat._lazy import attach
 __getattr__, __dir__, __all__ = attach(
     __name__,
     {
+        "trials._floor_facts": ["constant_facts", "floor_facts"],
         "trials._learner_checks": ["known_labels", "untouched"],
         "files._learners": ["parse_learner"],
         "files._spec": ["Study", "load_study"],

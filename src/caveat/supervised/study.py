@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ import pandas as pd
 
 from caveat._registry import Entry
 from caveat.exceptions import CaveatError, InvalidInput
-from caveat.study import untouched
+from caveat.study import constant_facts, untouched
 from caveat.study.topic import Context, Outcome, Row, single_world
 from caveat.supervised._evaluate import evaluate
 from caveat.supervised._folds import Fold, training_folds
@@ -117,8 +116,12 @@ class SupervisedTopic:
             **{f"criterion.cv-{name}": held.get(name) for name in scores},
             "oracle.loss": loss(scores),
             **{f"test.{name}": score for name, score in scores.items()},
-            **_always_positive(dataset, test[1]),
-            **_constant(dataset, train[1], test[1], list(scores)),
+            **constant_facts(
+                [MEASURES[name] for name in scores],
+                train[1],
+                test[1],
+                classes=dataset.classes,
+            ),
             "fact.folds": len(problem.folds),
             "fact.training-rows": len(train[0]),
             "fact.test-rows": len(test[0]),
@@ -143,28 +146,6 @@ class SupervisedTopic:
             order=X[how["order"]] if how.get("order") else None,
             seed=context.seed("split", part="folds"),
         )
-
-
-def _always_positive(dataset: Any, labels: pd.Series) -> Row:
-    """Give the F1 of the positive class where it is always answered."""
-    if dataset.task != "binary" or not dataset.classes:
-        return {}
-    share = float((labels == dataset.classes[-1]).mean())
-    return {"fact.always-positive-f1": 2 * share / (1 + share)}
-
-
-def _constant(
-    dataset: Any, train: pd.Series, test: pd.Series, names: Sequence[str]
-) -> Row:
-    """Give what the constant answer has on these rows, where it depends on them.
-
-    The F1 of one class has its own floor: that class, always answered.
-    """
-    binary = dataset.task == "binary"
-    asked = [MEASURES[name] for name in names if not (binary and name == "f1")]
-    asked = [one for one in asked if isinstance(one.constant, str)]
-    found = {one.name: one.floor(train, test) for one in asked}
-    return {f"fact.constant-{k}": v for k, v in found.items() if math.isfinite(v)}
 
 
 TOPIC = SupervisedTopic()
