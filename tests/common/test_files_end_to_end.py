@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import caveat.audit
 import caveat.bags
 import caveat.candidates
 import caveat.eapp
@@ -97,7 +98,13 @@ def by_labels(file):
     return caveat.multilabel.look(frame, list(words), models=["ml-knn"], resamples=20)
 
 
+def by_audit(file):
+    few = {"models": ["logistic-regression"], "engine": "serial", "minutes": 1.0}
+    return caveat.audit.look(file, "y", **few)
+
+
 LOOKS = {
+    "audit": by_audit,
     "eapp": lambda file: caveat.eapp.look(file, target="y", **QUICK),
     "shift": lambda file: caveat.shift.look(file, target="y"),
     "bags": lambda file: caveat.bags.look(
@@ -107,9 +114,10 @@ LOOKS = {
     "candidates": by_sets,
     "multilabel": by_labels,
 }
+BOTH = ("eapp", "shift")
 FEW = ("noise", "rare", "classes", "gaps")
-FILES = [(name, topic) for name in MAKE for topic in ("eapp", "shift")]
-FILES += [(name, topic) for name in FEW for topic in list(LOOKS)[2:]]
+FILES = [(name, topic) for name in MAKE for topic in BOTH]
+FILES += [(name, topic) for name in FEW for topic in list(LOOKS) if topic not in BOTH]
 FILES.remove(("classes", "bags"))  # many solvers: too long for what it adds
 
 
