@@ -6,6 +6,8 @@
 import importlib.util
 import os
 import sys
+import zlib
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -28,9 +30,54 @@ def pytest_collect_file():
     return [one for one in found if not isinstance(one, DoctestModule)]
 
 
-def pytest_collection_modifyitems(items):
-    """Begin with what kills and waits: the others use the cores meanwhile."""
+#: Tests with many cases, of which a few tell nearly as much as all.
+CROSSED = ("thorough", "example")
+ONE_IN = 6
+
+
+def pytest_addoption(parser):
+    """Let `make test` take a few cases of every crossed test, and CI the rest, too."""
+    parser.addoption(
+        "--cases",
+        choices=("all", "drawn", "rest"),
+        default="all",
+        help=f"of thorough tests and examples every {ONE_IN}th case, or what that left",
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    """Take the cases asked for; begin with what kills and waits.
+
+    What kills leaves the cores to the others meanwhile.
+    """
+    asked = config.getoption("--cases")
+    if asked != "all":
+        drawn = _drawn(items)
+        parts = {"drawn": [], "rest": []}
+        for item in items:
+            parts["drawn" if item in drawn else "rest"].append(item)
+        items[:] = parts.pop(asked)
+        (left,) = parts.values()
+        config.hook.pytest_deselected(items=left)
     items.sort(key=lambda item: item.get_closest_marker("fault") is None)
+
+
+def _drawn(items):
+    """Draw cases by their names: the same on every machine, one of each test at least.
+
+    A new case of a test may take another's place; none of the others move.
+    """
+    drawn, cases = set(), defaultdict(list)
+    for item in items:
+        marks = {mark.name for mark in item.iter_markers()}
+        if marks.isdisjoint((*CROSSED, "long")):
+            drawn.add(item)
+        elif "long" not in marks:
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for several in cases.values():
+        several.sort(key=lambda item: zlib.crc32(item.nodeid.encode()))
+        drawn.update(several[: -(-len(several) // ONE_IN)])
+    return drawn
 
 
 # No example has a time limit: a busy machine is not a mistake.
@@ -42,11 +89,11 @@ settings.load_profile("repeat")
 @pytest.fixture(
     params=[
         pytest.param(100, id="100"),
-        pytest.param(2000, id="2000", marks=pytest.mark.thorough),
+        pytest.param(2000, id="2000", marks=[pytest.mark.thorough, pytest.mark.long]),
     ]
 )
 def holds(request):
-    """Try a law on drawn examples: 100 of them, and the promised 2,000 in `make test`.
+    """Try a law on drawn examples: 100 of them, and the promised 2,000 where CI runs.
 
     Call it as ``holds(law, strategy, ...)``; the law asserts what must be true.
     """

@@ -42,6 +42,7 @@ def distributions():
     return {plain(OTHERWISE.get(name, name)) for name in imported()}
 
 
+@pytest.mark.thorough
 def test_everything_that_is_imported_is_declared(distributions):
     extras = [EXTRAS[name] for name in EXTRAS if name not in ("all", "dev")]
     declared = names_of(PROJECT["dependencies"]).union(*map(names_of, extras))
@@ -52,6 +53,7 @@ def test_everything_that_is_always_installed_is_imported(distributions):
     assert names_of(PROJECT["dependencies"]) - distributions == set()
 
 
+@pytest.mark.thorough
 def test_no_package_reaches_into_private_modules_of_another():
     reached = []
     for path in sorted(SOURCE.rglob("*.py")):

@@ -195,6 +195,8 @@ def test_every_command_has_an_example_in_its_help():
 
 def needs(line):
     """Mark the examples that download something."""
+    if line.startswith("caveat demo"):
+        return [pytest.mark.long]
     return [pytest.mark.network] if "data fetch" in line else []
 
 

@@ -29,6 +29,7 @@ def answers(score):
     return np.column_stack([expit(-score), expit(score)])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(3))
 def test_flipped_labels_are_found_and_overlap_is_not(seed):
     rng, frame, truth, score = world(seed)

@@ -26,6 +26,7 @@ def rng():
     return np.random.default_rng(0)
 
 
+@pytest.mark.thorough
 def test_a_column_that_tells_the_target_is_the_floor_though_it_has_two_values(rng):
     y = rng.integers(0, 2, 200)
     frame = pd.DataFrame({"a": rng.normal(size=200), "told": y, "y": y})
@@ -35,12 +36,14 @@ def test_a_column_that_tells_the_target_is_the_floor_though_it_has_two_values(rn
     assert row["fact.p_value"] == pytest.approx(1 / 41)
 
 
+@pytest.mark.thorough
 def test_noise_is_no_floor_however_many_columns_there_are(rng):
     frame = pd.DataFrame(rng.normal(size=(160, 30))).rename(columns="x{}".format)
     row, _ = measured(frame.assign(y=rng.integers(0, 2, 160)))
     assert row["fact.p_value"] > 0.05
 
 
+@pytest.mark.thorough
 def test_copies_make_the_nearest_row_the_floor(rng):
     X = rng.normal(size=(120, 6))
     y = rng.integers(0, 2, 120)

@@ -64,6 +64,7 @@ def test_clusters_are_made_of_given_embeddings_whatever_their_order(
     assert [one.facts["free"] for one in told] == [pytest.approx(1.0)] * 2
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("change", "expected"),
     [

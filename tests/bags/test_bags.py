@@ -22,6 +22,7 @@ def quiet(*args, **kwargs):
         return make_bags(*args, **kwargs)
 
 
+@pytest.mark.thorough
 @given(
     variant=st.sampled_from(VARIANTS),
     n_bags=st.integers(1, 7),

@@ -42,6 +42,7 @@ def test_three_classes_meet_the_bag_counts(three_classes):
     assert (model.predict(three_classes.X) == three_classes.y).mean() > 0.8
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("assignment", ["hard", "soft"])
 @pytest.mark.parametrize("problem", ["bagged", "three_classes"])
 def test_in_the_clean_limit_it_is_logistic_regression(problem, assignment, request):

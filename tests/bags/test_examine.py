@@ -49,6 +49,7 @@ def found(table):
     )
 
 
+@pytest.mark.thorough
 def test_every_rule_has_a_score_and_a_criterion(found):
     assert len(found.scores) == 2 * 2 * 5
     chosen = found.scores[found.scores["rule"] != ORACLE]
@@ -107,6 +108,7 @@ def test_small_groups_are_left_out_and_told(table, unlooked):
     assert any("5 rows" in note for note in found.notes)
 
 
+@pytest.mark.thorough
 def test_rows_without_a_group_form_one_of_their_own(table, unlooked):
     frame = table.assign(town=table["town"].where(table.index > 40))
     found = examine_bags(
@@ -116,6 +118,7 @@ def test_rows_without_a_group_form_one_of_their_own(table, unlooked):
     assert any("41 rows without a value of town" in note for note in found.notes)
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:.*against the rest")
 def test_three_classes_go_by_their_names(table, unlooked):
     """Pure groups: without one of them a class has no share, and is named for it."""
@@ -133,6 +136,7 @@ def test_three_classes_go_by_their_names(table, unlooked):
     assert all("full-bag-kfold" in note for note in told)
 
 
+@pytest.mark.thorough
 def test_a_label_seen_once_does_no_harm(table, unlooked):
     left = table["left"].copy()
     left.iloc[0] = "unknown"
@@ -164,6 +168,7 @@ def test_many_small_groups_are_no_obstacle(table, unlooked):
     assert found.n_groups == 60
 
 
+@pytest.mark.thorough
 def test_large_tables_are_sampled_and_told(table, unlooked):
     found = examine_bags(
         table.drop(columns="left"),
@@ -289,6 +294,7 @@ def test_one_division_is_no_headline():
     assert "0.8" not in found.title
 
 
+@pytest.mark.thorough
 def test_the_page_shows_the_share_of_every_class(found, tmp_path):
     shown = page.look(found, ABOUT).save(tmp_path).read_text(encoding="utf-8")
     assert "Share of yes" in shown

@@ -43,6 +43,7 @@ def test_projections_are_the_nearest_points_of_the_simplex(seed):
     assert (((others - points) ** 2).sum(axis=2) >= nearest - 1e-12).all()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", range(3))
 def test_the_mixture_is_as_close_as_a_general_optimiser_gets(seed):
     rng = np.random.default_rng(seed)

@@ -75,6 +75,7 @@ def test_the_logistic_fit_of_em_leaves_no_slope(n_classes):
     np.testing.assert_allclose(slopes(objective, found.ravel()), 0.0, atol=1e-6)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize(
     "loss",

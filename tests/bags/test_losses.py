@@ -160,6 +160,7 @@ def test_mixing_nothing_is_dllp():
     np.testing.assert_allclose(plain.predict_proba(X), mixed.predict_proba(X))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", [DLLPClassifier, MixBag, TransportLLP])
 def test_any_network_learns_from_pictures(kind):
     """Bright left or bright right halves of 4 x 4 pictures, in bags of eight."""

@@ -17,6 +17,7 @@ def losses(f, y):
     return (np.maximum(0, 1 - np.where(y, f, -f)) ** 2).sum()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("price", [0.1, 3.0, 1e4])
 def test_labels_of_a_bag_are_the_best_of_all(price):
     rng = np.random.default_rng(0)

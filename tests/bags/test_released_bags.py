@@ -21,6 +21,7 @@ def test_there_are_seventy_two_standard_sets():
     assert len({one.name for one in standard_bags()}) == 72
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("one", QUICK, ids=lambda one: one.name)
 def test_legacy_bags_equal_the_released_ones(adult, one):
     assert_as_released(adult, one)

@@ -42,6 +42,7 @@ def routing():
         yield
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("routing")
 @pytest.mark.parametrize("splitter", SPLITTERS)
 def test_a_grid_search_over_a_pipeline_chooses_without_labels(clinics, splitter):

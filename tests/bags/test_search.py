@@ -18,6 +18,7 @@ def run(learner, grid, known, **settings):
     return search(learner, grid, known.X, known.bags, known.shares, **settings)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("learner", "grid"),
     [

@@ -92,6 +92,7 @@ def test_learners_of_one_repeat_meet_the_same_bags():
     assert first["digests"] == second["digests"]
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")
 def test_repeats_differ_and_are_repeatable():
     records = run(repeats=2)

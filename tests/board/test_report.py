@@ -79,6 +79,7 @@ def half_run(trial):
     return "pending" if trial["repeat"] == 1 else None
 
 
+@pytest.mark.thorough
 def test_a_running_study_says_so_far_in_every_heading(make):
     records = make(learners=SMALL, worlds=TWO_WORLDS, repeats=2, state=half_run)
     chapter = chapter_of(records)
@@ -88,6 +89,7 @@ def test_a_running_study_says_so_far_in_every_heading(make):
     assert blocks(chapter, Progress)[0].parts[3] == ("pending", 6)
 
 
+@pytest.mark.thorough
 def test_a_finished_study_never_says_so_far(make):
     chapter = chapter_of(make(learners=SMALL, worlds=TWO_WORLDS, repeats=2))
     assert not any("So far" in str(prose(one.heading)) for one in chapter.sections)
@@ -112,6 +114,7 @@ def test_one_learner_is_compared_with_nothing(make):
     assert not [one for one in blocks(chapter, Table) if one.look == "matrix"]
 
 
+@pytest.mark.thorough
 def test_one_data_set_is_judged_by_its_repeats(make):
     records = make(learners={"good": 0.9, "bad": 0.6}, worlds=({},))
     chapter = chapter_of(records)
@@ -131,6 +134,7 @@ def test_one_run_each_tells_nobody_apart(make):
     assert any("one run" in words for words in caveats(chapter))
 
 
+@pytest.mark.thorough
 def test_a_clear_leader_leads_and_equals_share(make):
     apart = make(
         learners={"first": 0.9, "second": 0.7, "third": 0.5},
@@ -150,6 +154,7 @@ def test_a_clear_leader_leads_and_equals_share(make):
     assert "cannot be told apart." in chapter_of(equal).title
 
 
+@pytest.mark.thorough
 def test_rules_differ_only_where_a_paired_test_says_so(make):
     settings = {
         "learners": {"x": 0.8, "y": 0.8},
@@ -165,6 +170,7 @@ def test_rules_differ_only_where_a_paired_test_says_so(make):
     assert "cannot be told apart" in heading(near, "selection")
 
 
+@pytest.mark.thorough
 def test_the_free_part_is_reached_or_not(make):
     settings = {"learners": SMALL, "worlds": TWO_WORLDS, "repeats": 6}
     above = chapter_of(make(baseline=0.6, **settings))
@@ -176,6 +182,7 @@ def test_the_free_part_is_reached_or_not(make):
     assert below.ordered[0].severity == "serious"
 
 
+@pytest.mark.thorough
 def test_clusters_that_know_nothing_are_not_asked_what_they_know(make):
     flat = {"learners": {"a": 0.5, "b": 0.5}, "worlds": ({},), "repeats": 4}
     chance = chapter_of(make(baseline=0.47, noise=0.05, **flat))
@@ -184,6 +191,7 @@ def test_clusters_that_know_nothing_are_not_asked_what_they_know(make):
     assert str(known.action).startswith("Look at the data before the learners")
 
 
+@pytest.mark.thorough
 def test_a_part_below_the_free_part_is_starred(make):
     records = make(
         learners=SMALL,
@@ -204,6 +212,7 @@ def test_a_part_below_the_free_part_is_starred(make):
     assert stars[0] in names
 
 
+@pytest.mark.thorough
 def test_without_a_search_there_is_nothing_to_choose(make):
     records = make(
         learners=SMALL, worlds=TWO_WORLDS, rules={}, configurations=1, repeats=2
@@ -222,12 +231,14 @@ def test_without_a_rule_nothing_is_chosen_and_the_title_says_so(make):
     assert chapter.title.startswith("Nothing was chosen: no selection rule")
 
 
+@pytest.mark.thorough
 def test_what_is_known_of_the_data_is_told(make):
     chapter = chapter_of(make(learners=SMALL, worlds=TWO_WORLDS, repeats=2))
     term = section(chapter, "words").blocks[-1].terms[0]
     assert str(prose(term.summary)) == "48,842 rows, 14 columns, binary."
 
 
+@pytest.mark.thorough
 def test_smaller_is_better_for_a_loss(make):
     records = make(
         learners={"good": 1.0, "bad": 30.0},
@@ -242,6 +253,7 @@ def test_smaller_is_better_for_a_loss(make):
     assert chapter.title.startswith("good leads bad by 29")
 
 
+@pytest.mark.thorough
 def test_a_measure_without_direction_is_said_to_be_guessed(make):
     records = make(learners=SMALL, worlds=TWO_WORLDS, repeats=2)
     records.glossary["measure", "test.auc"].pop("direction")
@@ -256,6 +268,7 @@ def fail_hard(trial):
     return None
 
 
+@pytest.mark.thorough
 def test_missing_cells_are_shown_and_counted(make):
     records = make(learners=SMALL, worlds=TWO_WORLDS, repeats=2, fail=fail_hard)
     chapter = chapter_of(records)
@@ -272,6 +285,7 @@ def test_missing_cells_are_shown_and_counted(make):
     assert any("2 of 12 trials gave no value" in words for words in caveats(chapter))
 
 
+@pytest.mark.thorough
 def test_a_learner_that_never_gave_a_value_is_named(make):
     records = make(
         learners=SMALL,
@@ -284,6 +298,7 @@ def test_a_learner_that_never_gave_a_value_is_named(make):
     assert "b gave no value in any of 2 worlds." in caveats(chapter_of(records))
 
 
+@pytest.mark.thorough
 def test_an_incomplete_search_is_chosen_from_aloud(make):
     records = make(learners=SMALL, worlds=TWO_WORLDS, repeats=2)
     lost = records.trials.index[:3]
@@ -302,6 +317,7 @@ def test_an_incomplete_search_is_chosen_from_aloud(make):
     assert not any("incomplete" in words for words in caveats(chapter_of(records)))
 
 
+@pytest.mark.thorough
 def test_a_failed_trial_is_listed_with_its_reason_and_message(make):
     records = make(learners=SMALL, worlds=TWO_WORLDS, repeats=2, fail=fail_hard)
     table = next(
@@ -311,6 +327,7 @@ def test_a_failed_trial_is_listed_with_its_reason_and_message(make):
     assert texts == ["time", "2", "c", "hard", "over 10 minutes"]
 
 
+@pytest.mark.thorough
 def test_other_measures_with_other_first_learners_are_told(make):
     records = make(learners=SMALL, worlds=TWO_WORLDS, repeats=6, measures=("auc", "f1"))
     assert not any(
@@ -321,6 +338,7 @@ def test_other_measures_with_other_first_learners_are_told(make):
     assert "By F1 others come first: c." in caveats(chapter_of(turned))
 
 
+@pytest.mark.thorough
 def test_several_versions_and_hosts_are_told(make):
     records = make(learners=SMALL, worlds=TWO_WORLDS, repeats=2, hosts=("one", "two"))
     records.trials.loc[0, "versions"] = '{"numpy":"1.0"}'
@@ -329,6 +347,7 @@ def test_several_versions_and_hosts_are_told(make):
     assert any("Times come from 2 hosts" in words for words in told)
 
 
+@pytest.mark.thorough
 def test_measure_and_rule_can_be_brought_to_the_front(make):
     two = {"measures": ("auc", "f1"), "rules": {"good": 0.0, "bad": 0.1}}
     records = make(learners=SMALL, worlds=TWO_WORLDS, repeats=2, **two)
@@ -347,6 +366,7 @@ def test_only_measures_that_the_study_asked_for_are_shown(make):
     assert {labels[0] for labels, _ in tables} == {"F1"}
 
 
+@pytest.mark.thorough
 def test_every_learner_and_measure_carries_its_own_warning(make):
     chapter = chapter_of(make(learners=SMALL, worlds=TWO_WORLDS, repeats=2))
     parts = section(chapter, "words").blocks[:2]
@@ -355,6 +375,7 @@ def test_every_learner_and_measure_carries_its_own_warning(make):
     assert all(str(prose(one.warnings)) for one in terms)
 
 
+@pytest.mark.thorough
 def test_two_studies_are_two_chapters_and_never_compared(make):
     first = make(learners=SMALL, worlds=TWO_WORLDS, repeats=2)
     second = make(learners={"z": 0.6}, worlds=({},), study="other", repeats=2)
@@ -366,6 +387,7 @@ def test_two_studies_are_two_chapters_and_never_compared(make):
         build_page([first, second], study="othr")
 
 
+@pytest.mark.thorough
 def test_records_of_several_studies_are_cut_by_study(make):
     first = make(learners=SMALL, worlds=TWO_WORLDS, repeats=2)
     second = make(learners={"z": 0.6}, worlds=({},), study="other", repeats=2)
@@ -379,6 +401,7 @@ def test_records_of_several_studies_are_cut_by_study(make):
     assert len(build_page(both).chapters) == 2
 
 
+@pytest.mark.thorough
 def test_a_reference_stands_apart_from_the_field(make):
     records = make(learners=SMALL | {"full": 0.95}, worlds=TWO_WORLDS, repeats=2)
     records.glossary["learner", "full"]["reference"] = True
@@ -387,6 +410,7 @@ def test_a_reference_stands_apart_from_the_field(make):
     assert [row.place for row in board.rows] == ["top", *[""] * 3, *["bottom"] * 2]
 
 
+@pytest.mark.thorough
 def test_too_many_worlds_for_a_matrix_are_a_notice(make):
     worlds = tuple({"a-long-parameter": f"value-{number}"} for number in range(70))
     records = make(learners={"a": 0.8, "b": 0.7}, worlds=worlds, repeats=1)
@@ -396,6 +420,7 @@ def test_too_many_worlds_for_a_matrix_are_a_notice(make):
     assert notice.files[0].name == "tables/ranks.csv"
 
 
+@pytest.mark.thorough
 def test_times_that_were_not_recorded_are_said_to_be_missing(make):
     records = make(learners=SMALL, worlds=TWO_WORLDS, repeats=2)
     records.trials["seconds"] = float("nan")
@@ -407,6 +432,7 @@ def test_times_that_were_not_recorded_are_said_to_be_missing(make):
     }
 
 
+@pytest.mark.thorough
 def test_every_board_that_people_expect_is_there_with_its_files(make):
     records = make(learners=SMALL, worlds=({},), datasets=MANY, repeats=2)
     chapter = chapter_of(records)
@@ -419,6 +445,7 @@ def test_every_board_that_people_expect_is_there_with_its_files(make):
     assert str(prose(wins.rows[0].cells[3].text)) == "12/0/0 (76 to 100)"
 
 
+@pytest.mark.thorough
 def test_every_table_of_scores_has_its_floors(make):
     records = make(learners=SMALL, worlds=TWO_WORLDS, repeats=2, measures=("auc", "f1"))
     for _, table in blocks(chapter_of(records), Switch)[0].tables:
@@ -428,6 +455,7 @@ def test_every_table_of_scores_has_its_floors(make):
         assert floors == ["Clusters (EAPP)", "Constant answer"]
 
 
+@pytest.mark.thorough
 def test_a_leader_is_never_told_beside_ranks_that_tell_nobody_apart(make):
     records = make(
         learners={"a": 0.9, "b": 0.9, "dummy": 0.5},
@@ -441,6 +469,7 @@ def test_a_leader_is_never_told_beside_ranks_that_tell_nobody_apart(make):
     assert "each is compared by itself" in str(chapter.lede)
 
 
+@pytest.mark.thorough
 def test_whoever_fails_in_a_world_is_compared_with_nobody(make):
     records = make(learners=SMALL, worlds=TWO_WORLDS, repeats=5, fail=fail_hard)
     told = caveats(chapter_of(records))

@@ -66,6 +66,7 @@ def test_an_empty_ledger_has_a_page_and_is_no_error(call):
     assert "Nothing has been run yet." in page()
 
 
+@pytest.mark.thorough
 def test_a_whole_ledger_is_reported_and_left_as_it_is(call):
     run_study(call)
     before = Path("all.ledger").read_bytes()

@@ -50,6 +50,7 @@ def test_protocols_tell_them_apart_too(two):
     assert set(told.trials["learner"]) == {"a (protocol=paper)", "a (protocol=honest)"}
 
 
+@pytest.mark.thorough
 def test_without_twins_nothing_changes(make_records):
     made = make_records(learners={"a": 0.6, "b": 0.9})
     assert tell_twins_apart(made) is made

@@ -139,6 +139,7 @@ def test_a_study_records_a_diverging_run_as_diverged(tmp_path):
     assert records.trials["reason"].tolist() == ["Diverged"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("variant", ["paper", "plench"])
 def test_an_encoder_that_left_the_finite_numbers_ends_the_run(variant):
     class Broken(type(make_algorithm("valen"))):

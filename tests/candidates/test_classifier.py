@@ -21,6 +21,7 @@ from caveat.training import Diverged, mlp, output_shape
 QUICK = {"hidden": (16,), "learning_rate": 0.02, "max_steps": 60, "random_state": 0}
 
 
+@pytest.mark.thorough
 @parametrize_with_checks(
     [PartialLabelClassifier("cc", **{**QUICK, "max_steps": 30}, batch_size=32)],
     expected_failed_checks=lambda estimator: {

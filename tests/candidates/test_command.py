@@ -66,6 +66,7 @@ def run(*args):
     return CliRunner().invoke(candidates, [str(arg) for arg in args])
 
 
+@pytest.mark.thorough
 def test_a_long_file_of_answers_needs_no_features(long, tmp_path):
     found = run(
         *("--answers", long / "answers.csv", "--truth", long / "truth.csv"),
@@ -164,6 +165,7 @@ def answers(rows):
     return pd.DataFrame(rows, columns=["item", "annotator", "label"])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
@@ -203,6 +205,7 @@ def test_items_without_answers_get_no_label_and_are_asked_first(tmp_path):
     assert told.tables["ask_again"]["reason"].iloc[0] == "no answers"
 
 
+@pytest.mark.thorough
 def test_rows_of_the_file_that_nobody_answered_stay_items(tmp_path):
     table = pd.DataFrame({"item": range(25), "code": [f"x{n}" for n in range(25)]})
     rows = [(i, who, "ab"[i % 2]) for i in range(20) for who in ("x", "y", "z")]
@@ -215,6 +218,7 @@ def test_rows_of_the_file_that_nobody_answered_stay_items(tmp_path):
     assert told.facts["score"] == 0.5
 
 
+@pytest.mark.thorough
 def test_a_belief_has_the_interval_of_as_many_labels_and_an_assumption_none():
     rows = [(i, who, "ab"[i % 2]) for i in range(15) for who in ("x", "y", "z")]
     told = look(answers=answers(rows)).facts
@@ -227,6 +231,7 @@ def test_a_belief_has_the_interval_of_as_many_labels_and_an_assumption_none():
     assert "No item has two answers" in str(alone.caveats)
 
 
+@pytest.mark.thorough
 def test_a_suggestion_worse_than_the_vote_is_told():
     # Two of three make the same error, which the truth alone can tell.
     rng = np.random.default_rng(0)

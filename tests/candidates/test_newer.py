@@ -204,6 +204,7 @@ def test_the_most_plausible_of_every_class_are_chosen_ties_by_row():
     assert chosen.tolist() == [True, True, False, False, True, True]
 
 
+@pytest.mark.thorough
 def test_solar_learns_how_frequent_the_classes_are():
     rng = np.random.default_rng(0)
     y = rng.choice(3, size=300, p=[0.7, 0.2, 0.1])

@@ -244,6 +244,7 @@ def test_a_published_test_part_is_the_test_and_nothing_else(protocol):
     assert len(problem.validation) == 9
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "settings", "images"),
     [

@@ -324,6 +324,7 @@ def test_every_command_that_reads_a_file_is_among_them():
     assert met | WITHOUT_FILES == there
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("command", "name"), list(cases()))
 def test_a_degenerate_file_gives_a_result_or_one_sentence(call, command, name):
     code, said, out = call(command, name, FILES[name]())

@@ -58,6 +58,7 @@ def test_a_dry_run_shows_the_grid_and_writes_nothing(call, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["small.yaml"]
 
 
+@pytest.mark.thorough
 def test_the_life_of_a_study(call, tmp_path):
     code, out, _ = call("run", "small.yaml")
     assert code == 1
@@ -93,6 +94,7 @@ def test_the_life_of_a_study(call, tmp_path):
     assert "2 ledgers" in err
 
 
+@pytest.mark.thorough
 def test_a_damaged_record_is_told_by_every_command_and_run_again(call, tmp_path):
     call("run", "small.yaml")
     code, out, _ = call("verify")

@@ -245,6 +245,7 @@ def run(monkeypatch, file):
 COMMANDS = [eapp, shift, multilabel, bags, shares, candidates, audit, run]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda one: one.__name__)
 def test_target_classes_and_columns_are_the_same(monkeypatch, case, command):
     read_alike(command(monkeypatch, case[0]), case)

@@ -21,6 +21,7 @@ FORBIDDEN = re.compile(
 TRUSTED = {"models/files/_load.py": ["joblib.load"]}
 
 
+@pytest.mark.thorough
 def test_no_module_loads_or_runs_foreign_code():
     found = {}
     for file in SOURCE.rglob("*.py"):

@@ -78,6 +78,7 @@ def test_a_folder_counts_with_names_and_bytes(tmp_path):
     assert fingerprint({"file": str(tmp_path / "p")}) != before
 
 
+@pytest.mark.thorough
 def test_fingerprints_are_the_same_in_another_process():
     code = (
         "from caveat.datasets import fingerprint as f; print(f('lending'), f('heart'))"

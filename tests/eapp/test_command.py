@@ -33,6 +33,7 @@ def run(capsys, *words):
     return ended.value.code, printed.out, printed.err
 
 
+@pytest.mark.thorough
 def test_the_terminal_shows_curve_and_verdict(folder, capsys):
     code, out, _ = run(
         capsys, folder / "loans.csv", "--target", "default", *QUICK,
@@ -49,6 +50,7 @@ def test_the_terminal_shows_curve_and_verdict(folder, capsys):
     assert "PCA, k-means, 2 folds, 19 shuffles, seed 0." in out
 
 
+@pytest.mark.thorough
 def test_json_is_all_there_is_on_stdout(folder, capsys):
     code, out, _ = run(
         capsys, folder / "loans.csv", "--json", *QUICK, "--model-auc", "0.9",

@@ -77,6 +77,7 @@ def test_encoded_columns_belong_to_one_column_each(fitted):
     assert len(blocks["level"]) == 2
 
 
+@pytest.mark.thorough
 def test_a_narrow_bias_is_seen_by_the_single_columns_only():
     rng = np.random.default_rng(1)
     y = rng.permutation(np.repeat([0, 1], 100))
@@ -134,6 +135,7 @@ def test_what_has_no_value_has_no_drivers():
     assert model.drivers("single")["value"].between(0.3, 0.6).all()
 
 
+@pytest.mark.thorough
 def test_the_probe_finds_a_shift_once_it_is_large_enough():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(160, 5)), columns=list("abcde"))

@@ -91,6 +91,7 @@ def test_one_over_p0_is_computed_in_whole_numbers():
     assert (tenth.k_floor, tenth.fraction, tenth.k_ceil) == (10, 0.0, 10)
 
 
+@pytest.mark.thorough
 def test_swapping_the_classes_changes_nothing(overlapping, fitted):
     X, y = overlapping
     swapped = EAPP(**QUICK).fit(X, 1 - y)
@@ -217,6 +218,7 @@ def test_classes_too_rare_to_be_judged_are_left_out_and_named():
     assert found.per_class_["label"].tolist() == [0, 1, 2]
 
 
+@pytest.mark.thorough
 def test_small_folds_are_pooled_unless_told_otherwise(overlapping):
     X, y = overlapping
     few = np.concatenate([np.flatnonzero(y == 0)[:30], np.flatnonzero(y == 1)[:12]])
@@ -336,6 +338,7 @@ def test_above_too_few_shuffles_nothing_is_said_of_chance():
     assert Reading(0.9, np.append(shuffled, 0.95)).verdict(0.05) == "chance"
 
 
+@pytest.mark.thorough
 def test_images_are_taken_as_images():
     digits = load_digits()
     kept = np.flatnonzero(np.isin(digits.target, [1, 7, 8]))[:150]

@@ -107,6 +107,7 @@ def test_classes_named_at_once_share_the_clusters_and_one_place(iris):
     assert "at 1/p0 = 3" in str(found)
 
 
+@pytest.mark.thorough
 def test_two_classes_are_the_same_either_way(measured):
     X, numbers = measured
     y = numbers > 0
@@ -121,6 +122,7 @@ def test_a_class_too_rare_to_be_named_at_once_is_refused(iris):
         EAPP(**QUICK, multiclass="joint").fit(X[kept], y[kept])
 
 
+@pytest.mark.thorough
 def test_every_label_is_a_task_of_its_own(labelled):
     X, Y = labelled
     with pytest.warns(UserWarning, match="class 'rare' has 2; use folds=2.*left out"):
@@ -171,6 +173,7 @@ def test_numbers_are_predicted_by_the_two_nearest_clusters():
     np.testing.assert_allclose(guess, [12.5, 30.0, 10.0, 15.0])
 
 
+@pytest.mark.thorough
 def test_numbers_have_a_concordance_and_its_null(measured):
     X, y = measured
     found = EAPP(**QUICK, task="regression", representation="none").fit(X, y)

@@ -21,6 +21,7 @@ def fitted(X, y, **options):
     return EAPP(k_max=3, folds=5, shuffles=0, random_state=0, **options).fit(X, y)
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_three_cells_far_out_of_six_hundred_rows_change_nothing(blobs):
     X, y = blobs
@@ -39,6 +40,7 @@ def test_the_form_of_the_paper_stays_and_says_that_a_cluster_is_nearly_empty(blo
     assert any("next to no rows" in note for note in found.notes_)
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("share", [0.5, 0.2, 0.09])
 def test_a_column_of_two_values_that_is_the_target_leads_the_drivers(share):
@@ -50,6 +52,7 @@ def test_a_column_of_two_values_that_is_the_target_leads_the_drivers(share):
     assert found["value"].iloc[0] == pytest.approx(1.0)
 
 
+@pytest.mark.thorough
 def test_groups_stay_together_and_their_column_is_no_feature():
     rng = np.random.default_rng(2)
     group = rng.integers(0, 30, 240)
@@ -59,6 +62,7 @@ def test_groups_stay_together_and_their_column_is_no_feature():
     assert found.facts["columns"] == 1
 
 
+@pytest.mark.thorough
 def test_later_rows_are_judged_by_clusters_of_earlier_ones():
     rng = np.random.default_rng(3)
     days = pd.date_range("2024-01-01", periods=240).strftime("%Y-%m-%d")
@@ -78,6 +82,7 @@ def test_roles_that_make_no_sense_are_refused():
         look(table, "y", groups="g")
 
 
+@pytest.mark.thorough
 def test_a_sample_names_the_clusters_of_many_rows_as_all_of_them_do(monkeypatch):
     rng = np.random.default_rng(5)
     y = rng.random(3_000) < 0.4

@@ -95,6 +95,7 @@ def record_of(dataset, **settings):
     return run_trial(trial.spec)
 
 
+@pytest.mark.thorough
 def test_labels_are_read_off_the_data_set():
     record = record_of("tags", k_max=4)
     labels = load("tags").Y.columns

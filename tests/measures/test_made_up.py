@@ -103,6 +103,7 @@ def test_evaluate_and_the_bootstrap_give_its_own_value(made_up):
     assert row["low"] < by_hand < row["high"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("topic", "data", "learner", "measure", "shown"),
     [

@@ -62,6 +62,7 @@ def finite_or_refused(name, frame, y):
     assert set(model.predict(frame)) <= set(y)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["k-nn", "hist-gradient-boosting"])
 @given(table=tables())
 @settings(max_examples=20, deadline=None, derandomize=True)

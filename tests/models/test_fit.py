@@ -89,6 +89,7 @@ def test_few_rows_are_all_learnt_from():
     assert not len(hold_out(np.array([0, 1] * 4), 0.2, classify=True, seed=0))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", BOOSTERS)
 def test_boosting_stops_where_it_is_best_on_the_rows_that_were_held_out(name):
     pytest.importorskip(name.replace("hist-gradient-boosting", "sklearn"))
@@ -165,6 +166,7 @@ WEIGHING = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", WEIGHING)
 def test_heavy_rows_pull_the_answers(name):
     X, y = noisy()

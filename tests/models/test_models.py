@@ -66,6 +66,7 @@ def table():
     return X, {name: np.asarray(target) for name, target in targets.items()}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "task"), CASES)
 def test_raw_tables_are_learnt_and_columns_found_by_name(name, task, table):
     X, targets = table
@@ -81,6 +82,7 @@ def test_raw_tables_are_learnt_and_columns_found_by_name(name, task, table):
     pd.testing.assert_frame_equal(X, before)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "task"), CASES)
 def test_same_seed_same_answers_and_clones_are_alike(name, task, table):
     X, targets = table
@@ -256,6 +258,7 @@ def test_dummy_knows_the_shares_and_the_mean():
     assert make_model("dummy").fit(X, ["a"] * 4).predict(X).tolist() == ["a"] * 4
 
 
+@pytest.mark.thorough
 def test_mlp_answers_in_the_units_of_the_target():
     X, _ = numeric()
     y = 1e6 + 1e5 * X["a"].to_numpy()
@@ -337,6 +340,7 @@ DEGENERATE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:columns 'a' have no value")
 @pytest.mark.parametrize("case", DEGENERATE)
 @pytest.mark.parametrize("name", CLASSIFIERS)

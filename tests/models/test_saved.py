@@ -57,6 +57,7 @@ def same(found, expected):
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "task"), CASES)
 def test_saved_and_loaded_gives_the_same_answers(name, task, tmp_path):
     X, targets = table()
@@ -81,6 +82,7 @@ def test_saved_and_loaded_gives_the_same_answers(name, task, tmp_path):
     same(load(tmp_path / "again").predict(X), model.predict(X))
 
 
+@pytest.mark.thorough
 def test_boosting_that_stopped_early_is_saved_as_it_answers(tmp_path):
     X, targets = table(120)
     for name in ("lightgbm", "xgboost", "catboost", "hist-gradient-boosting"):
@@ -142,6 +144,7 @@ def test_damaged_and_foreign_files_are_refused(tmp_path):
         load(tmp_path / "absent")
 
 
+@pytest.mark.thorough
 def test_native_files_of_boosting_are_read(tmp_path):
     lightgbm = pytest.importorskip("lightgbm")
     xgboost = pytest.importorskip("xgboost")

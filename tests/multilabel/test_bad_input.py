@@ -74,6 +74,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused_with_argument_value_and_place(case):
     truth, scores, decisions, message = REFUSED[case]

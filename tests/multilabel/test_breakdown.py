@@ -92,6 +92,7 @@ KNOWN = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(
     not DATA.exists(), reason="needs the data folder beside the checkout"
 )

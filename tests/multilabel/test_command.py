@@ -46,6 +46,7 @@ def refused(*words):
     return str(result.exception)
 
 
+@pytest.mark.thorough
 def test_models_are_trained_and_all_measures_shown(folder, tags):
     text = ok(folder / "items.csv", "--targets", ",".join(tags[1]), *FAST)
     for word in ("average precision", "macro-AUC", "Hamming", "ml-knn", "every label"):
@@ -54,6 +55,7 @@ def test_models_are_trained_and_all_measures_shown(folder, tags):
     assert "popularity alone" in text
 
 
+@pytest.mark.thorough
 def test_a_prefix_names_the_labels_too(folder, tags):
     path = folder / "items.csv"
     by_prefix = ok(path, "--targets-prefix", "tag-", *FAST, "--json")
@@ -62,6 +64,7 @@ def test_a_prefix_names_the_labels_too(folder, tags):
     assert json.loads(by_prefix)["schema"] == "caveat-multilabel/1"
 
 
+@pytest.mark.thorough
 def test_json_holds_values_intervals_and_caveats(folder):
     words = ["--targets-prefix", "tag-", *FAST, "--json"]
     found = json.loads(ok(folder / "items.csv", *words))
@@ -79,6 +82,7 @@ def test_json_holds_values_intervals_and_caveats(folder):
     )
 
 
+@pytest.mark.thorough
 def test_own_scores_are_judged_without_training(folder, tags):
     frame, labels = tags
     rng = np.random.default_rng(0)
@@ -105,6 +109,7 @@ def test_own_scores_are_judged_without_training(folder, tags):
     assert "Thresholds were not estimated" in page
 
 
+@pytest.mark.thorough
 def test_decisions_may_come_from_a_file(folder, tags):
     frame, labels = tags
     frame[labels].to_parquet(folder / "truth.parquet")
@@ -180,6 +185,7 @@ def test_labels_alone_are_nothing_to_learn_from(folder, tags):
     assert "no column beside the labels" in found
 
 
+@pytest.mark.thorough
 def test_scores_that_do_not_fit_are_refused(folder, tags):
     frame, labels = tags
     path = ["--targets-prefix", "tag-", "--scores"]

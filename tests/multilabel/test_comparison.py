@@ -80,6 +80,7 @@ def svg(figure):
     return target.getvalue()
 
 
+@pytest.mark.thorough
 def test_pictures_are_drawn(frame):
     assert "<svg" in svg(plot_average_ranks(frame))
     assert "<svg" in svg(plot_relative_performance(frame[frame["dataset"] == "a"]))

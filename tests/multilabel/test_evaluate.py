@@ -60,6 +60,7 @@ def test_golden_vectors_hold(ties):
     assert result.tie_shares["rows"] == pytest.approx(0.3)
 
 
+@pytest.mark.thorough
 def test_scikit_learn_agrees_where_nothing_ties(untied):
     truth, scores, chosen = untied
     result = evaluate(truth, scores, chosen)
@@ -83,6 +84,7 @@ def test_scikit_learn_agrees_where_nothing_ties(untied):
         assert result[name] == pytest.approx(value, abs=1e-12)
 
 
+@pytest.mark.thorough
 def test_scikit_learn_agrees_on_ties_and_degenerate_rows():
     rng = np.random.default_rng(5)
     for _ in range(30):

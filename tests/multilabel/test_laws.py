@@ -28,6 +28,7 @@ def close(one, other, names=None):
         assert one[name] == pytest.approx(other[name], abs=1e-12, nan_ok=True), name
 
 
+@pytest.mark.thorough
 @laws
 @given(cases(), st.randoms(use_true_random=False))
 def test_the_order_of_instances_and_labels_does_not_matter(case, random):
@@ -62,6 +63,7 @@ def test_macro_auc_ignores_shifts_of_labels(case):
     close(evaluate(Y, S), evaluate(Y, shifted), ["macro_auc"])
 
 
+@pytest.mark.thorough
 @laws
 @given(cases())
 def test_turning_the_matrix_swaps_instance_and_macro_measures(case):
@@ -83,6 +85,7 @@ def test_ranking_loss_and_instance_auc_add_up_to_one(case):
     assert result["ranking_loss"] == pytest.approx(flipped, nan_ok=True)
 
 
+@pytest.mark.thorough
 @laws
 @given(cases())
 def test_values_stay_within_their_ranges_and_never_beat_the_best(case):
@@ -99,6 +102,7 @@ def test_values_stay_within_their_ranges_and_never_beat_the_best(case):
         assert (gain.dropna() >= -1e-12).all()
 
 
+@pytest.mark.thorough
 @laws
 @given(cases())
 def test_the_truth_as_scores_is_optimal(case):

@@ -116,6 +116,7 @@ SEEDS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seed", SEEDS)
 def test_measures_equal_table_1_over_all_pairs_under_every_tie_rule(seed):
     rng = np.random.default_rng(seed)

@@ -154,6 +154,7 @@ def crossed(figure, phone):
     ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("phone", [False, True], ids=["wide", "phone"])
 @pytest.mark.parametrize("name", [*DRAWN, *CROWDED])
 def test_no_label_is_crossed_by_a_curve(name, phone):

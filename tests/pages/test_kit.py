@@ -133,6 +133,7 @@ def test_labels_that_find_no_room_are_dropped_and_never_overlap():
     assert 0 < len(around) < 40
 
 
+@pytest.mark.thorough
 @given(
     st.lists(st.floats(-0.2, 1.2), min_size=1, max_size=5),
     st.sampled_from([3.6, 10.5]),
@@ -191,6 +192,7 @@ def test_a_drawing_has_no_metadata_no_size_and_ids_of_its_own():
     assert used <= set(re.findall(r'\bid="([^"]+)"', page))
 
 
+@pytest.mark.thorough
 def test_drawing_twice_gives_the_same_bytes():
     assert draw_svg(scribble, (3, 2)) == draw_svg(scribble, (3, 2))
     assert draw_png(scribble, (3, 2), title="t") == draw_png(
@@ -347,6 +349,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_remains(tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["index.html"]
 
 
+@pytest.mark.thorough
 def test_a_page_described_twice_is_the_same_page(make_records):
     def described():
         records = make_records(

@@ -32,6 +32,7 @@ def known(problem):
     return {"bags": problem.bags, "proportions": problem.shares}
 
 
+@pytest.mark.thorough
 def test_published_predictions_of_the_mean_map(adult):
     """First published split of one released set, lam 1: F1 .5771, 44 iterations."""
     X = 2 * adult.X - 1

@@ -40,6 +40,7 @@ def test_a_tie_and_two_executions_decide_nothing(gap, executions):
     assert "undecided" in side_by_side({"here": found})[2]
 
 
+@pytest.mark.thorough
 def test_only_learners_with_executions_enough_are_in_the_field():
     """Of three learners one has a single execution: it is named, not compared."""
     rows = [

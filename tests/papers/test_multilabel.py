@@ -84,6 +84,7 @@ def test_the_benchmark_reports_every_rule():
         benchmark_rows("svm", X, Y, train, test)
 
 
+@pytest.mark.thorough
 def test_the_synthetic_experiment_shows_each_margin_at_its_own_measures():
     rows = synthetic_rows(0, max_iter=3000)
     value = {(r["method"], r["measure"], r["rule"]): r["value"] for r in rows}

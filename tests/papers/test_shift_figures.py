@@ -33,6 +33,7 @@ def frame():
     return pd.concat(parts, ignore_index=True)
 
 
+@pytest.mark.thorough
 def test_a_tidy_curve_says_how_much_is_gone(frame):
     X, y = toys(0)
     sizes = X[:60].corrwith(y[:60].astype(float)).abs()

@@ -30,6 +30,7 @@ def test_derived_columns_are_made_row_by_row(rows):
     np.testing.assert_allclose(made["a / c"], X["a"] / X["c"])
 
 
+@pytest.mark.thorough
 def test_generation_helps_a_linear_model_until_its_parents_are_gone(rows):
     found = generation_curve(
         lambda: make_model("logistic-regression"), *rows, subsets=2

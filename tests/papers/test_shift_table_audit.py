@@ -33,6 +33,7 @@ def true_table():
     return table.assign(value=table["value"].round(3))
 
 
+@pytest.mark.thorough
 def test_a_true_table_passes(true_table):
     assert audit_table(true_table).empty
 
@@ -87,6 +88,7 @@ def test_every_planted_fault_is_found_and_named(true_table, kind):
     assert kind in set(audit_table(plant(true_table, kind))["kind"])
 
 
+@pytest.mark.thorough
 def test_the_published_tables_break_what_the_specification_says_they_break():
     random = pd.read_csv(HERE / "published-random.csv").assign(scenario="random")
     single = pd.read_csv(HERE / "published-single.csv").assign(scenario="single")
@@ -97,6 +99,7 @@ def test_the_published_tables_break_what_the_specification_says_they_break():
     assert means.empty
 
 
+@pytest.mark.thorough
 def test_a_file_is_checked_from_the_command_line(true_table, tmp_path, capsys):
     path = tmp_path / "table.csv"
     true_table.to_csv(path, index=False)
@@ -156,6 +159,7 @@ def test_faults_are_found_however_a_table_is_printed(true_table, printed):
         assert kind in set(found["kind"]), kind
 
 
+@pytest.mark.thorough
 def test_many_true_tables_raise_no_alarm():
     """By chance alone: 40 tables of a random additive model, rounded as in print."""
     rng = np.random.default_rng(3)

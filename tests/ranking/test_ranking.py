@@ -32,6 +32,7 @@ SIGNS = (lambda d: d > 0, lambda d: d == 0, lambda d: d < 0)
 tied_scores = st.lists(st.integers(-3, 3), min_size=2, max_size=40)
 
 
+@pytest.mark.thorough
 @settings(max_examples=150, deadline=None)
 @given(tied_scores, st.randoms(use_true_random=False))
 def test_pair_counts_equal_a_loop_over_all_pairs(values, random):
@@ -93,6 +94,7 @@ def test_every_column_has_its_own_auc():
     assert np.isnan([plain[4], weighted[4]]).all()
 
 
+@pytest.mark.thorough
 @settings(max_examples=100, deadline=None)
 @given(tied_scores, st.randoms(use_true_random=False))
 def test_concordance_equals_a_loop_over_all_pairs(values, random):

@@ -265,6 +265,7 @@ def test_odd_names_are_only_names(fitted, names):
         )
 
 
+@pytest.mark.thorough
 def test_odd_types_of_columns_do_no_harm():
     n = 40
     rng = np.random.default_rng(0)

@@ -29,6 +29,7 @@ def run(*words):
     return CliRunner().invoke(shift, list(words), catch_exceptions=True)
 
 
+@pytest.mark.thorough
 def test_it_tells_what_a_loss_costs_and_what_to_do(file):
     found = run(file, *USUAL, "--missing", "size,left")
     assert found.exit_code == 0, found.output
@@ -46,6 +47,7 @@ def test_a_column_that_names_rows_is_set_aside(file):
     assert "Column 'id' was left out: identifier" in found.output
 
 
+@pytest.mark.thorough
 def test_json_is_json_and_nothing_else(file):
     words = ["--json", "--metric", "accuracy", "--missing", "size", "--missing", "left"]
     told = json.loads(run(file, *USUAL, *words).stdout)
@@ -69,6 +71,7 @@ def test_the_same_command_writes_the_same_page(file, tmp_path):
     assert b"caveat shift toys.csv" in pages[0]
 
 
+@pytest.mark.thorough
 def test_words_said_twice_count_once(file):
     words = ["--missing", "left,left", "--imputers", "mean,mean", "--missing", "left"]
     told = json.loads(run(file, *USUAL, *words, "--json").stdout)
@@ -96,6 +99,7 @@ def test_large_files_are_sampled_and_it_says_so(file):
     assert "60 of 120 rows were used" in found.output
 
 
+@pytest.mark.thorough
 def test_a_rule_decides_the_exit_code(file):
     found = run(file, *USUAL, "--missing", "size", "--fail-on", "worst_loss>0.01")
     assert found.exit_code == 1, found.output

@@ -56,6 +56,7 @@ def test_the_table_is_as_promised(fitted):
     assert single["k"].tolist() == [0, 1, 1, 1, 1]
 
 
+@pytest.mark.thorough
 def test_every_value_agrees_with_a_plain_loop(fitted):
     model, X, _y, X_test, y_test = fitted
     curve = shift_curve(*fitted, metric=["accuracy", "auc"])
@@ -115,6 +116,7 @@ def test_the_standard_error_has_the_finite_population_correction():
     assert spread(values, 3)[1] == 0
 
 
+@pytest.mark.thorough
 def test_a_tolerance_stops_early_and_says_so(wide):
     exact = shift_curve(*wide).of()
     curve = shift_curve(*wide, tolerance=0.01, random_state=1)

@@ -88,6 +88,7 @@ def check(case):
     assert curve.table["k"].iloc[0] == 0
 
 
+@pytest.mark.thorough
 @given(cases())
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 def test_odd_tables_give_a_curve_or_a_sentence(case):

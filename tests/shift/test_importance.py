@@ -92,6 +92,7 @@ def test_shap_and_mutual_information_find_the_column_that_matters():
     )  # not so Pearson
 
 
+@pytest.mark.thorough
 def test_permutation_and_removal_measure_what_the_model_loses(mixed):
     X, y, X_test, y_test = mixed()
     model = make_model("random-forest", n_estimators=20, random_state=0).fit(X, y)

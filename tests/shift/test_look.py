@@ -47,6 +47,7 @@ def seen(copies):
     return look(copies, "y", missing=[["a"], ["noise"]], **QUICK)
 
 
+@pytest.mark.thorough
 def test_the_asked_loss_is_the_title_and_the_first_of_the_losses(seen):
     first, second = seen.extra["losses"]
     assert seen.title.startswith("Without a, ")
@@ -60,6 +61,7 @@ def test_a_copy_makes_refitting_worth_it_and_noise_can_be_filled_in(seen):
     assert "again without a" in str(seen.action)
 
 
+@pytest.mark.thorough
 def test_the_numbers_are_those_of_the_curve_on_the_same_split(mixed):
     X, y, X_test, y_test = mixed(n=160)
     model = make_model("logistic-regression").fit(X, y)
@@ -81,6 +83,7 @@ def test_the_numbers_are_those_of_the_curve_on_the_same_split(mixed):
     assert found["refitted"] == pytest.approx(again)
 
 
+@pytest.mark.thorough
 def test_errors_are_lost_when_they_rise(mixed):
     X, y = mixed("regression", n=160)[:2]
     table = X.assign(y=y)
@@ -91,12 +94,14 @@ def test_errors_are_lost_when_they_rise(mixed):
     assert row["low"] > 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("metric", ["accuracy", "log-loss", "brier", "f1", "ece"])
 def test_every_measure_has_its_interval(copies, metric):
     row = look(copies, "y", missing=["a"], metric=metric, **QUICK).extra["losses"][0]
     assert row["low"] < row["high"]
 
 
+@pytest.mark.thorough
 def test_f1_is_about_the_class_that_all_commands_call_positive(copies):
     def f1(yes, no, **more):
         rare = copies[(copies["y"] == "no") | (copies.index % 3 == 0)]
@@ -113,6 +118,7 @@ def test_f1_is_about_the_class_that_all_commands_call_positive(copies):
         look(copies.assign(y=copies["a"]), "y", positive="1", **QUICK)
 
 
+@pytest.mark.thorough
 def test_a_published_scenario_is_about_the_same_class(copies, tmp_path):
     rare = copies[(copies["y"] == "no") | (copies.index % 3 == 0)]
     tables = []
@@ -125,6 +131,7 @@ def test_a_published_scenario_is_about_the_same_class(copies, tmp_path):
     np.testing.assert_allclose(tables[1]["value"], tables[0]["value"])
 
 
+@pytest.mark.thorough
 def test_a_published_scenario_shows_means_over_splits_above_its_floors(copies):
     found = look(copies, "y", scenario="single", degree="1", **QUICK)
     (table,) = (s.blocks[0] for s in found.sections if s.name == "scenario")
@@ -142,6 +149,7 @@ def test_a_published_scenario_shows_means_over_splits_above_its_floors(copies):
     assert any(line.startswith("A constant answer") for line in lines)
 
 
+@pytest.mark.thorough
 def test_a_date_changes_nothing(copies):
     hours = pd.date_range("2025-01-01", periods=len(copies), freq="h").astype(str)
     dated = copies.assign(hour=hours)
@@ -149,6 +157,7 @@ def test_a_date_changes_nothing(copies):
     assert look(dated, "y", missing=["a"], **QUICK).extra["losses"] == plain
 
 
+@pytest.mark.thorough
 def test_a_result_comes_back_from_its_record(copies, monkeypatch):
     from caveat.shift import page
 
@@ -166,6 +175,7 @@ def test_a_result_comes_back_from_its_record(copies, monkeypatch):
     assert json.loads(again)["losses"] == json.loads(told)["losses"]
 
 
+@pytest.mark.thorough
 def test_a_model_that_cannot_be_refitted_is_held_against_stand_ins(copies):
     train, test = copies[:200], copies[200:]
     fitted = LogisticRegression().fit(train[["a", "copy", "b", "noise"]], train["y"])
@@ -186,6 +196,7 @@ def test_without_columns_asked_for_the_dearest_column_is_the_caveat(copies):
     assert seen.caveats[0]["columns"] == ["b"]
 
 
+@pytest.mark.thorough
 def test_how_long_it_may_take_is_told_before_it_starts(copies):
     models = ["ridge", "dummy"]
     told, seen = [], []
@@ -219,6 +230,7 @@ def test_a_model_that_takes_twice_as_long_is_expected_to():
     assert found == {"slow": 2 * 2 * 2.0 * 2, "quick": 2 * (2 * 1.0 + 4 * 0.5)}
 
 
+@pytest.mark.thorough
 def test_groups_are_drawn_whole(copies):
     doubled = pd.concat([copies, copies], ignore_index=True)
     doubled["who"] = np.tile(np.arange(len(copies)), 2)

@@ -65,6 +65,7 @@ KINDS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kind", "which"),
     [
@@ -117,6 +118,7 @@ def test_a_share_of_the_rows_fails(rows):
     assert 15 < hit.sum() < 45
 
 
+@pytest.mark.thorough
 def test_what_a_monitor_should_notice_it_does_and_intact_rows_leave_it_calm(rows):
     X, y, X_test, y_test = rows
     fold = Fold(X, y, X_test, pd.Series(y_test), np.arange(len(X_test)))
@@ -139,6 +141,7 @@ def test_blocks_that_fail_together_are_found():
     assert list(found_blocks(X).values()) == [["a", "c"]]
 
 
+@pytest.mark.thorough
 def test_the_cheapest_backup_is_found_among_all_sets():
     rng = np.random.default_rng(1)
     names = list("abcdef")
@@ -169,6 +172,7 @@ def test_the_cheapest_backup_is_found_among_all_sets():
         assert sum(costs[name] for name in found) == pytest.approx(least)
 
 
+@pytest.mark.thorough
 def test_pairs_that_only_matter_together_are_backed_up():
     rng = np.random.default_rng(0)
     a = rng.normal(size=300)
@@ -189,6 +193,7 @@ def test_pairs_that_only_matter_together_are_backed_up():
     assert len(seen.extra["pairs"]) == 3
 
 
+@pytest.mark.thorough
 def test_only_pairs_that_were_lost_are_spoken_of(rows):
     rng = np.random.default_rng(0)
     table = pd.DataFrame(

@@ -57,6 +57,7 @@ def same(one, other):
     assert one["advice"] == other["advice"]
 
 
+@pytest.mark.thorough
 def test_a_pipeline_and_a_function_of_it_give_the_same_advice(files, by_joblib):
     folder, model = files
     told = look(
@@ -88,6 +89,7 @@ def test_an_onnx_file_gives_the_same_advice(files, by_joblib, tmp_path):
     same(json.loads(found.stdout)["losses"][0], by_joblib)
 
 
+@pytest.mark.thorough
 def test_a_module_is_imported_only_if_allowed(files, by_joblib, tmp_path, monkeypatch):
     folder, _ = files
     (tmp_path / "own_model_of_mine.py").write_text(
@@ -128,6 +130,7 @@ def test_a_hostile_file_ends_in_a_sentence_and_runs_nothing(
     assert not burnt.exists()
 
 
+@pytest.mark.thorough
 def test_labels_that_the_model_numbers_are_named_by_the_rows(files, by_joblib):
     folder, model = files
 

@@ -37,6 +37,7 @@ def linear(task):
     return make_pipeline(codes, StandardScaler(), last)
 
 
+@pytest.mark.thorough
 def test_the_two_heart_rows_are_met(real):
     X, y, X_test, y_test = real("heart", 42)
     model = make_model("lightgbm", "binary").fit(X, y)
@@ -68,6 +69,7 @@ def test_the_means_over_three_splits_are_met(name, model, real):
     np.testing.assert_allclose(np.mean(values, axis=0), target, atol=TOLERANCE[measure])
 
 
+@pytest.mark.thorough
 def test_heart_loses_more_from_the_electrocardiogram_than_from_the_stress_test(real):
     X, y, X_test, y_test = real("heart", 42)
     model = make_model("lightgbm", "binary").fit(X, y)
@@ -76,6 +78,7 @@ def test_heart_loses_more_from_the_electrocardiogram_than_from_the_stress_test(r
     assert without_ecg < without_stress < intact + 0.02
 
 
+@pytest.mark.thorough
 def test_the_published_identity_of_one_column_gone_holds_on_heart(real):
     X, y, X_test, y_test = real("heart", 42)
     model = make_model("lightgbm", "binary").fit(X, y)

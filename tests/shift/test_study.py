@@ -75,6 +75,7 @@ def test_the_papers_tables_come_from_a_ledger(tmp_path):
     assert closed_and_shifted(frame).loc["iris", "models"] == 2
 
 
+@pytest.mark.thorough
 def test_a_regression_is_judged_by_its_error():
     record = run_trial(trial(datasets=["diabetes"], learners=["ridge"]))
     assert record["table"]["test.rmse-area"][0] > record["table"]["test.rmse"][0]

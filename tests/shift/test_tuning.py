@@ -47,6 +47,7 @@ def test_the_share_of_rows_that_lose_columns_is_searched_on_rows_that_do():
         tune("logistic-regression", X, y, masked=True)
 
 
+@pytest.mark.thorough
 def test_a_search_that_was_cut_off_goes_on_and_finds_the_same(
     mixed, tmp_path, monkeypatch
 ):

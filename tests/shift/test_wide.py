@@ -29,6 +29,7 @@ def test_two_hundred_and_twenty_columns_are_no_obstacle(wide):
     assert (rows["se"].iloc[1:] > 0).all()
 
 
+@pytest.mark.thorough
 def test_trees_with_many_columns_are_walked_through(wide):
     model = ExtraTreesClassifier(5, random_state=0).fit(*wide[:2])
     settings = {"degrees": [150], "max_subsets": 30, "random_state": 0}

@@ -26,6 +26,7 @@ def agreement(rows, direction="max"):
     return criterion_agreement(rows, "criterion.x", "y", direction=direction)
 
 
+@pytest.mark.thorough
 @settings(max_examples=12, deadline=None)
 @given(
     st.lists(st.lists(PAIR, min_size=2, max_size=9), min_size=1, max_size=4),

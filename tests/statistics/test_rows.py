@@ -1,6 +1,7 @@
 """Bootstrap over rows: inside the range, paired, by groups."""
 
 import numpy as np
+import pytest
 
 from caveat.statistics import bootstrap_rows
 
@@ -12,6 +13,7 @@ def test_the_interval_of_a_share_never_leaves_its_range():
     assert found.n == 20
 
 
+@pytest.mark.thorough
 def test_it_equals_the_normal_interval_on_many_rows():
     values = np.random.default_rng(0).normal(size=2000)
     found = bootstrap_rows(lambda rows: values[rows].mean(), 2000, n=2000)

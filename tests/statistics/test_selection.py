@@ -409,6 +409,7 @@ def chosen_by_the_book(cells, sign, last):
     return max(winners, key=lambda cell: (sign * cell[2], -cell[0]))
 
 
+@pytest.mark.thorough
 @few
 @given(st.lists(CELLS, min_size=1, max_size=3), st.booleans(), st.booleans())
 def test_selection_and_regret_equal_plain_loops(groups, last, smaller):

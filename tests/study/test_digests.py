@@ -45,6 +45,7 @@ def damage(path):
         return book.damage()
 
 
+@pytest.mark.thorough
 def test_every_changed_digit_of_a_score_is_told_and_none_is_exported(path):
     raw = sqlite3.connect(path)
     key, text = raw.execute(
@@ -106,6 +107,7 @@ ROWS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", ROWS)
 def test_whatever_is_damaged_is_named_and_mended_by_running_again(
     path, study, what, tmp_path

@@ -109,6 +109,7 @@ def test_every_worker_has_one_thread(fake_study, path):
         assert set(book.records().rows["test.score"]) == {1.0}
 
 
+@pytest.mark.long
 def test_the_table_of_faults_holds_in_its_short_form():
     """Kills, freezes and namespaces: the long form is asked for by `faults.py 200`."""
     script = Path(__file__).parents[2] / "benchmarks" / "faults.py"

@@ -102,6 +102,7 @@ def test_a_full_disk_leaves_no_half_export(records, tmp_path):
         export(records, tmp_path / "absent" / "a.csv")
 
 
+@pytest.mark.thorough
 def test_two_ledgers_are_compared_cell_by_cell(records, trials, tmp_path):
     same = compare(records, fill(tmp_path / "b.ledger", trials))
     assert (same.shared, same.only_first, same.only_second) == (17, 0, 0)

@@ -185,6 +185,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.thorough
 def test_any_study_is_planned_or_refused_in_one_sentence(holds):
     change = st.dictionaries(st.sampled_from(KEYS + MORE_KEYS), values, max_size=2)
     holds(planned_or_refused, change)

@@ -18,6 +18,7 @@ def dataset(labels, **columns):
     )
 
 
+@pytest.mark.thorough
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(
     labels=st.lists(st.sampled_from("abc"), min_size=4, max_size=60),

@@ -36,6 +36,7 @@ def test_every_part_remembers_its_line():
     assert document.where(("b", 1, "absent")) == "study, line 4"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -64,6 +64,7 @@ def test_a_regression_is_judged_by_the_measures_of_numbers():
     assert not any("accuracy" in column for column in table)
 
 
+@pytest.mark.thorough
 def test_all_learners_of_a_repeat_meet_the_same_split_and_folds():
     trials = plan(study(learners=["dummy", "k-nn"], repeats=2))
     digests = [run_trial(trial.spec)["digests"]["split"] for trial in trials]
@@ -77,6 +78,7 @@ def test_the_same_trial_gives_the_same_record():
     assert run_trial(spec) == run_trial(spec)
 
 
+@pytest.mark.thorough
 def test_how_a_search_is_cut_does_not_show_in_its_rows():
     whole = first_record()["table"]
     trials = plan(study(search={"per-trial": 1}))

@@ -200,6 +200,7 @@ options = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.thorough
 def test_any_table_is_encoded_to_finite_numbers_or_refused(holds):
     holds(encoded_or_refused, st.lists(columns, min_size=1, max_size=2), options)
 

@@ -91,6 +91,7 @@ class OfManyLabels(BaseEstimator):
         return self.model_.predict(X)
 
 
+@pytest.mark.thorough
 def test_honest_learners_pass():
     check_classifier(LogisticRegression())
     check_classifier(DecisionTreeClassifier())

@@ -122,6 +122,7 @@ def test_what_adam_remembers_is_what_torch_remembers():
             assert torch.equal(same, value)
 
 
+@pytest.mark.thorough
 def test_training_does_not_load_the_compiler():
     script = """
         import sys, torch

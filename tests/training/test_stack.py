@@ -81,6 +81,7 @@ def assert_same(alone, together):
         assert ours[2] == theirs[2]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", [Noisy, Idle])
 @pytest.mark.parametrize("hidden", [(), (7,), (6, 4)], ids=str)
 @pytest.mark.parametrize("activation", ["relu", "tanh"])

@@ -13,7 +13,9 @@ import numpy as np
 import pandas as pd
 
 from caveat.datasets import Dataset, columns_left_out, given, load, positive_class
-from caveat.exceptions import InvalidInput
+from caveat.eapp import EAPP
+from caveat.eapp import Result as Clusters
+from caveat.exceptions import CaveatError, InvalidInput
 from caveat.models import load as load_model
 from caveat.pages import About, Look, check_rules, duration
 from caveat.shift import page
@@ -242,6 +244,7 @@ def look(
     result = Result(
         **tables,
         floor=float(np.mean(_floors(MEASURES.get(book.measure.name), rows))),
+        clusters=_clusters(book.measure.name, rows, how.random_state),
         deployed=deployed,
         pairs=pairs,
         backup=backup,
@@ -615,6 +618,27 @@ def _floors(measure: Any, rows: _Rows) -> list[float]:
                 best = max if measure.larger_is_better else min
                 each[-1] = best(each[-1], always)
     return each
+
+
+def _clusters(
+    measure: str, rows: _Rows, seed: int
+) -> tuple[float, float, float] | None:
+    """Give what clusters reach that labels only had to name, by its measure, AUC."""
+    if measure != "auc":
+        return None
+    fold = rows.folds[0]
+    X = pd.concat([fold.X_train, fold.X_test], ignore_index=True)
+    y = pd.concat([fold.y_train, fold.y_test], ignore_index=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            found = EAPP(shuffles=0, random_state=seed).fit(X, y)
+        except CaveatError:
+            return None
+    one = Clusters.of(found).estimate
+    if one.low is None or one.high is None:
+        return None
+    return one.value, one.low, one.high
 
 
 def _conditions(rows: _Rows, how: Settings, *, given: bool) -> str:

@@ -57,6 +57,8 @@ class Result(Recorded):
     pairs, monitors, curves : DataFrame
         Prices of pairs of columns; what would notice an outage, and when; curves of
         one scenario, tidy. Empty where nobody asked.
+    clusters : (value, low, high) or None
+        What clusters of the rows reach that labels only had to name (EAPP), by AUC.
     backup : tuple of str or None
         The cheapest columns to back up for the tolerated loss `protect`.
     splits, test_rows, training_rows, rows : int
@@ -71,7 +73,7 @@ class Result(Recorded):
         *("models", "losses", "columns", "decay", "comparisons", "values"),
         *("pairs", "monitors", "curves"),
     )
-    _tuples = ("notes", "backup")
+    _tuples = ("notes", "backup", "clusters")
 
     measure: str
     floor: float
@@ -90,6 +92,7 @@ class Result(Recorded):
     test_rows: int
     training_rows: int
     rows: int
+    clusters: tuple[float, float, float] | None = None
     backup: tuple[str, ...] | None = None
     protect: float | None = None
     conditions: str = ""

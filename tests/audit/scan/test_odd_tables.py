@@ -39,6 +39,7 @@ TARGETS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("rows", [4, N])
 def test_odd_columns_end_in_plain_numbers(target, rows):

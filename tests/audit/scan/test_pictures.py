@@ -23,6 +23,7 @@ def test_planted_capture_bias_is_named_and_its_twin_is_let_be():
         assert all(one.severity == "note" for one in twin), case.name
 
 
+@pytest.mark.thorough
 def test_copied_pictures_and_a_picture_of_two_classes_are_found(tmp_path):
     folder = tmp_path / "pictures"
     write_pictures(folder, np.random.default_rng(0), 60, "", 0.0)

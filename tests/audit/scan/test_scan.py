@@ -31,6 +31,7 @@ def first(table: pd.DataFrame, **options: object) -> tuple[str, str, tuple[str, 
     return found.kind, found.severity, found.columns
 
 
+@pytest.mark.thorough
 def test_a_clean_table_is_let_be(clean):
     assert all(one.severity == "note" for one in scanned(clean).findings)
 
@@ -62,6 +63,7 @@ def test_cases_first_is_a_finding(clean):
     assert first(table)[0] == "row-order"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", ["{0}{1:05d}", "{1:05d}{0}", "x-{1}-{0}"])
 def test_names_of_rows_that_are_lettered_by_class_are_a_finding(clean, form):
     rng = np.random.default_rng(11)
@@ -74,6 +76,7 @@ def test_names_of_rows_that_are_lettered_by_class_are_a_finding(clean, form):
     assert all(one.severity == "note" for one in scanned(mixed).findings)
 
 
+@pytest.mark.thorough
 def test_rows_of_one_person_are_near_copies_though_no_column_names_them(clean):
     rng = np.random.default_rng(12)
     person = np.repeat(np.arange(100), 4)
@@ -95,6 +98,7 @@ def test_a_column_of_few_repeats_is_a_group_by_its_identity(clean):
     assert first(clean) == ("group", "serious", ("patient",))
 
 
+@pytest.mark.thorough
 def test_an_age_is_no_group_since_its_order_tells_as_much(clean):
     rng = np.random.default_rng(4)
     clean["y"] = (rng.random(400) < clean["age"] / 100).astype(int)
@@ -118,6 +122,7 @@ def test_every_column_is_in_the_table_even_a_constant(clean):
     )
 
 
+@pytest.mark.thorough
 def test_the_same_seed_gives_the_same_scan(clean):
     one, two = scanned(clean, seed=3), scanned(clean, seed=3)
     assert one.findings == two.findings
@@ -132,12 +137,14 @@ def test_the_floor_pays_for_looking_at_every_column(clean):
     assert floor.low <= floor.value <= floor.high
 
 
+@pytest.mark.thorough
 def test_a_test_table_that_moved_is_named(clean):
     moved = clean.assign(c=clean["c"] + 1.5)
     found = scanned(clean, test=from_frame(moved, "y")).findings[0]
     assert (found.kind, found.columns) == ("drift", ("c",))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rows", [None, 10])
 def test_columns_that_only_the_test_table_has_are_named(clean, rows):
     more = clean.assign(new=1).iloc[:rows]
@@ -188,6 +195,7 @@ def test_the_time_between_two_dates_can_be_a_leak(clean):
     assert first(clean) == ("pair-leak", "serious", ("came", "left"))
 
 
+@pytest.mark.thorough
 def test_codes_of_a_class_are_a_leak_and_no_group(clean):
     rng = np.random.default_rng(11)
     codes = rng.permutation(np.arange(100, 140))
@@ -198,6 +206,7 @@ def test_codes_of_a_class_are_a_leak_and_no_group(clean):
     assert kinds(clean) == {"leak": ("icd",)}
 
 
+@pytest.mark.thorough
 def test_amounts_that_are_often_zero_have_a_long_tail_and_no_outliers(clean):
     rng = np.random.default_rng(12)
     paid = np.exp(rng.normal(3, 1, 400)).round(2)
@@ -220,6 +229,7 @@ def test_shuffled_numbers_are_told_as_chance(clean):
     assert kinds(clean) == {"chance": ()}
 
 
+@pytest.mark.thorough
 def test_a_flag_that_leaves_half_open_is_no_label_error(clean):
     rng = np.random.default_rng(15)
     clean["flag"] = rng.integers(0, 2, 400)
@@ -227,6 +237,7 @@ def test_a_flag_that_leaves_half_open_is_no_label_error(clean):
     assert "label-error" not in kinds(clean)
 
 
+@pytest.mark.thorough
 def test_a_pair_is_no_more_than_its_better_column(clean):
     rng = np.random.default_rng(16)
     clean["y"] = rng.integers(0, 15, 400)
@@ -234,6 +245,7 @@ def test_a_pair_is_no_more_than_its_better_column(clean):
     assert kinds(clean) == {"leak": ("hint",)}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", ["counts", "skewed"])
 def test_a_strong_column_without_a_valley_is_no_leak(clean, form):
     rng = np.random.default_rng(17)

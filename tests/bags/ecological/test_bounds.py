@@ -82,6 +82,7 @@ def test_exact_shares_always_hold_the_truth():
         assert low - 1e-9 <= (answers == y).mean() <= high + 1e-9
 
 
+@pytest.mark.thorough
 def test_uncertain_shares_hold_the_truth_in_95_of_100_and_widen_the_bounds():
     """Shares from samples of 40 items of every group, with their own margins."""
     rng = np.random.default_rng(2)

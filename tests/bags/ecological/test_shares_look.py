@@ -67,6 +67,7 @@ def run(folder, *options):
     return CliRunner().invoke(command, [*words, *paths])
 
 
+@pytest.mark.thorough
 def test_the_command_answers_for_every_item(files, towns, tmp_path):
     result = run(files, "--shares", "shares.csv", "--out", str(tmp_path), "--json")
     assert result.exit_code == 0, result.output
@@ -85,6 +86,7 @@ def test_the_command_answers_for_every_item(files, towns, tmp_path):
     assert told["columns"] == 2, "the id of a row is no feature"
 
 
+@pytest.mark.thorough
 def test_shares_counts_and_one_share_say_the_same(files):
     answers = []
     for options in (
@@ -100,6 +102,7 @@ def test_shares_counts_and_one_share_say_the_same(files):
     np.testing.assert_allclose(answers, answers[:1] * 5, atol=1e-9)
 
 
+@pytest.mark.thorough
 def test_margins_widen_the_bounds(files):
     plain, wide = (
         json.loads(run(files, "--shares", name, "--positive", "yes", "--json").stdout)
@@ -128,6 +131,7 @@ def test_an_uncertain_class_makes_the_others_uncertain():
     assert wide[1] > sharp[1]
 
 
+@pytest.mark.thorough
 def test_a_grouping_column_called_label_keeps_its_place(towns):
     items, shares, _, _ = towns
     called = {"columns": {"town": "label"}}
@@ -139,6 +143,7 @@ def test_a_grouping_column_called_label_keeps_its_place(towns):
     assert told["group label"].tolist() == items["town"].tolist()
 
 
+@pytest.mark.thorough
 def test_the_majority_of_uncertain_shares_is_uncertain(towns):
     items, shares, _, _ = towns
     told = look(items, by="town", shares=shares.assign(margin=0.03), learners=["em-lr"])
@@ -150,6 +155,7 @@ def test_the_majority_of_uncertain_shares_is_uncertain(towns):
     assert f"in {ends[0]:.2f} to {ends[1]:.2f}." in told.title
 
 
+@pytest.mark.thorough
 def test_labelled_rows_check_the_answers(files):
     result = run(files, "--shares", "shares.csv", "--labelled", "labels.csv", "--json")
     assert result.exit_code == 0, result.output

@@ -249,6 +249,7 @@ def test_published_crowds_come_out_as_published(name, kind, least):
     assert (told == truth).sum() >= least
 
 
+@pytest.mark.thorough
 def test_a_classifier_learns_nothing_of_items_that_nobody_answered():
     answers, truth = crowd(40, 3, 2, seed=0)
     X = pd.DataFrame({"a": truth.astype(float)})

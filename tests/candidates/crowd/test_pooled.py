@@ -27,6 +27,7 @@ def right(model, truth):
     return float((told == truth.reindex(told.index)).mean())
 
 
+@pytest.mark.thorough
 def test_it_begins_with_an_objective_that_never_falls_and_repeats_itself():
     answers, truth = crowd(150, 5, 3, vague=0.2, seed=0)
     model = PooledCrowd().fit(answers)
@@ -38,6 +39,7 @@ def test_it_begins_with_an_objective_that_never_falls_and_repeats_itself():
     assert (decide(model.posterior_of(rest)) == decide(model.posterior_)).mean() > 0.9
 
 
+@pytest.mark.thorough
 def test_draws_of_two_people_are_those_of_the_whole_posterior():
     rows = [("a", "ann", 0), ("a", "ben", 0), ("b", "ann", 1), ("b", "ben", 0)]
     rows += [("c", "ann", 1), ("c", "ben", 1), ("d", "ben", 0)]
@@ -129,6 +131,7 @@ def test_a_gap_within_its_error_moves_no_probability():
     assert temperature_for(proba, 0.97, 1e-6) < 1
 
 
+@pytest.mark.thorough
 def test_probabilities_of_the_pooled_model_are_meant():
     gaps, sure = [], []
     for seed in range(6):
@@ -153,6 +156,7 @@ def test_only_rivals_take_the_place_of_the_usual_method():
     assert held.choose("usual", []) == "usual"
 
 
+@pytest.mark.thorough
 def test_the_regret_is_what_the_best_way_has_more():
     answers, truth = crowd(80, 4, 3, seed=4)
     table = truth.rename_axis("item").reset_index()

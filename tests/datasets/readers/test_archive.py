@@ -194,6 +194,7 @@ def attempt(data):
         return None if str(error).startswith("x") else {"/no name": b""}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("family", [["zip"], ["tar", "gnu", "pax", "gz", "bz2", "xz"]])
 def test_bent_and_cut_archives_are_refused_or_read_right(holds, family):
     """What has a checksum is found; in a plain tar, contents have none."""

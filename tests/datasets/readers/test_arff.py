@@ -221,6 +221,7 @@ def test_an_explicit_target_makes_it_a_plain_task(tmp_path):
     assert read(tmp_path / "own.arff").task == "multilabel"
 
 
+@pytest.mark.thorough
 @settings(derandomize=True, max_examples=80, deadline=None)
 @given(
     st.lists(

@@ -289,6 +289,7 @@ cells = st.text(
 )
 
 
+@pytest.mark.thorough
 @settings(derandomize=True, max_examples=80, deadline=None)
 @given(
     st.lists(st.tuples(cells, cells), min_size=1, max_size=4),
@@ -306,6 +307,7 @@ def test_what_python_writes_comes_back_as_text(rows, quoting, separator):
     assert found == expected
 
 
+@pytest.mark.thorough
 @settings(derandomize=True, max_examples=200, deadline=None)
 @given(st.text(alphabet="a,\n ;", max_size=30).filter(lambda text: text.strip("\n")))
 def test_counting_with_pyarrow_agrees_with_the_csv_module(text):

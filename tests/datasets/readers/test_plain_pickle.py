@@ -29,6 +29,7 @@ plain = st.recursive(
 )
 
 
+@pytest.mark.thorough
 @settings(derandomize=True, max_examples=100, deadline=None)
 @given(plain, st.integers(0, 5))
 def test_plain_data_comes_back_from_every_protocol(value, protocol):

@@ -567,6 +567,7 @@ def test_switchtab_adds_up_four_reconstructions():
     assert found.item() == (11 - 1) ** 2 + (12 - 1) ** 2 + (21 - 5) ** 2 + (22 - 5) ** 2
 
 
+@pytest.mark.thorough
 def test_tabcaps():
     settings = {"init_dim": 2, "primary_capsules": 2, "digit_size": 3, "leaves": 4}
     module, x, w = built(networks.TabCaps(**settings, sub_class=2), NUMBERS)

@@ -207,6 +207,7 @@ def test_masks_that_make_no_sense_are_refused():
         quick("mlp", mask_rate=1.5).fit(X, y)
 
 
+@pytest.mark.thorough
 def test_a_network_trained_for_loss_loses_less():
     rng = np.random.default_rng(0)
     signal = rng.normal(size=(400, 1))

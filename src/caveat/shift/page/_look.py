@@ -78,6 +78,7 @@ def look(found: Result, about: pages.About, *, rules: Sequence[str] = ()) -> pag
             "low": one.low,
             "high": one.high,
             "floor": found.floor,
+            "free": None if found.clusters is None else found.clusters[0],
             "worst_loss": _worst_loss(found),
         },
         extra={

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from caveat import pages
+from caveat.eapp.page import CLUSTERS
 from caveat.measures import get as get_measure
 from caveat.pages import claims, figures
 from caveat.pages.claims import Estimate
@@ -208,6 +209,11 @@ def models_section(found: Result) -> pages.Section:
     rows.append(
         pages.Row([pages.Cell(CONSTANT), cell(found.floor, 2), pages.Cell()], "bottom")
     )
+    if found.clusters is not None:
+        value, low, high = found.clusters
+        free = Estimate(value, found.title, low, high, "folds", found.rows)
+        ends = [cell(value, free.places), pages.Cell(free.interval)]
+        rows.append(pages.Row([pages.Cell(CLUSTERS), *ends], "bottom"))
     table = pages.Table(
         "models",
         pages.say("{measure} with all columns", measure=found.title),
