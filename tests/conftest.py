@@ -31,8 +31,8 @@ def pytest_collect_file():
 
 
 #: Tests with many cases, of which a few tell nearly as much as all.
-CROSSED = ("thorough", "example")
-ONE_IN = 6
+CROSSED = ("thorough", "example", "browser")
+ONE_IN = 8
 
 
 def pytest_addoption(parser):
@@ -41,7 +41,7 @@ def pytest_addoption(parser):
         "--cases",
         choices=("all", "drawn", "rest"),
         default="all",
-        help=f"of thorough tests and examples every {ONE_IN}th case, or what that left",
+        help=f"of crossed tests every {ONE_IN}th case, or what that left",
     )
 
 

@@ -131,6 +131,7 @@ def folder(tmp_path):
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 def test_what_the_guide_adds_is_found_everywhere(tree, folder):
     here = {"PYTHONPATH": str(tree / "src"), "CAVEAT_DATA": str(folder / "home")}

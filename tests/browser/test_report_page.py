@@ -342,6 +342,7 @@ def test_forced_colours_keep_what_colours_say(browser, folder):
     context.close()
 
 
+@pytest.mark.long
 def test_twelve_learners_on_twenty_data_sets_weigh_less_than_two_megabytes(
     visit, wide_folder
 ):

@@ -179,6 +179,7 @@ def test_every_learner_beats_a_constant_answer_unless_known_to_be_weak(
     assert best > free, f"{measure} of {learner}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("topic", built_topics())
 def test_no_two_names_are_one_learner(topic):
     found = tables(topic)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import signal
 import tempfile
 import threading
@@ -48,7 +47,6 @@ class Ending:
 
 def count(work: Work, kind: str) -> tuple[int, Any]:
     """Count the operations of a kind that the work makes, and keep what it gives."""
-    logging.disable(logging.CRITICAL)  # warnings of what is found broken, by design
     with tempfile.TemporaryDirectory() as place:
         # First without counting: modules are imported once, at the first use.
         work.prepare(Path(place))

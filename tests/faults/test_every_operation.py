@@ -5,6 +5,7 @@ A spread of operations here; all of them, as one table, by
 """
 
 import errno
+import logging
 
 import pytest
 from injection import Injector, raw_bytes
@@ -19,6 +20,14 @@ FEW = [
     if work.name != "study, processes"
     and (work.name != "study, serial" or kind == "process")
 ]
+
+
+@pytest.fixture(autouse=True)
+def _without_warnings():
+    """Say nothing of what is found broken: it is broken on purpose."""
+    logging.disable(logging.CRITICAL)
+    yield
+    logging.disable(logging.NOTSET)
 
 
 def troubles(work, kind, most):

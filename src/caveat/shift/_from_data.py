@@ -629,10 +629,12 @@ def _clusters(
     fold = rows.folds[0]
     X = pd.concat([fold.X_train, fold.X_test], ignore_index=True)
     y = pd.concat([fold.y_train, fold.y_test], ignore_index=True)
+    # The value is that at 1 over the share of the rarest class: no more clusters.
+    most = min(10, int(1 / y.value_counts(normalize=True).min()) + 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         try:
-            found = EAPP(shuffles=0, random_state=seed).fit(X, y)
+            found = EAPP(k_max=most, shuffles=0, random_state=seed).fit(X, y)
         except CaveatError:
             return None
     one = Clusters.of(found).estimate

@@ -66,6 +66,7 @@ def run(tmp_path, server):
     return start
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 def test_without_a_budget_nothing_is_asked_and_with_one_the_loss_is_priced(
     run, server, tmp_path
