@@ -33,6 +33,15 @@ def test_pictures_that_were_taken_otherwise_are_found_first(case):
 
 
 @pytest.mark.thorough
+def test_pictures_of_several_sizes_are_audited_and_their_size_is_found():
+    cases = zoo(["capture"])
+    found = look(next(one.table for one in cases if "width" in one.name))
+    cases.close()
+    assert found.caveats[0]["columns"] == ["width"]
+    assert "cut and resized to 32 x 32" in str(found.sections[-1])
+
+
+@pytest.mark.thorough
 def test_a_folder_goes_through_the_command(case, tmp_path):
     words = [str(case.table), "--json", "--out", str(tmp_path / "page")]
     done = CliRunner().invoke(audit, [*words, "--fail-on", "capture>0"])

@@ -14,7 +14,7 @@ from caveat import eapp, pages
 from caveat.audit._embeddings import embedded
 from caveat.audit.page import Found
 from caveat.audit.scan import Scan, scan_pictures
-from caveat.datasets import read
+from caveat.datasets import Dataset, PicturesDiffer, read
 from caveat.pages import claims
 
 _CHECKS = (
@@ -48,8 +48,11 @@ def look_pictures(
         Gets done and total of the work on clusters.
     """
     found = scan_pictures(folder, seed=seed)
-    dataset = read(folder) if embeddings is None else embedded(folder, embeddings)
     basis = "pixels" if embeddings is None else "given embeddings"
+    if embeddings is None:
+        dataset, note = _read_alike(folder)
+    else:
+        dataset, note = embedded(folder, embeddings), ""
     clusters = eapp.look(
         dataset, random_state=seed, shuffles=100, k_max=6, progress=progress
     )
@@ -58,7 +61,7 @@ def look_pictures(
     about = replace(about, columns=len(found.columns))
     made = list(_claims(found, len(dataset.X)))
     again = pages.again_section(
-        about, f"Scan and clusters of the {basis}, seed {seed}."
+        about, f"Scan and clusters of the {basis}, seed {seed}.{note}"
     )
     return pages.Look(
         "audit",
@@ -72,6 +75,19 @@ def look_pictures(
         nothing_to_do="Nothing was found: fit a model, and hold it against clusters.",
         rules=rules,
     )
+
+
+def _read_alike(folder: str | Path) -> tuple[Dataset, str]:
+    """Read the pictures at one size, and say so where they have several.
+
+    That they do is for the scan to judge; clusters need equal pixels.
+    """
+    try:
+        return read(folder), ""
+    except PicturesDiffer as differ:
+        side = differ.smallest
+        note = f" For clusters every picture was cut and resized to {side} x {side}."
+        return read(folder, image_size=side), note
 
 
 def _claims(found: Scan, rows: int) -> Iterator[claims.Claim]:

@@ -11,7 +11,7 @@ __getattr__, __dir__, __all__ = attach(
         "_files": ["bytes_of", "digest_of", "existing", "find_format"],
         "_matrix": ["column_names", "read_frame", "read_matrix"],
         "readers._csv": ["read_csv"],
-        "readers._images": ["pictures_of"],
+        "readers._images": ["PicturesDiffer", "pictures_of"],
         "readers._packed": ["opened", "unpacked"],
         "readers._parquet": ["read_parquet"],
         "_load": ["available", "load", "register"],

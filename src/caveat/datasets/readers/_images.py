@@ -44,6 +44,14 @@ class Pictures:
     notes: tuple[str, ...]
 
 
+class PicturesDiffer(DataError):
+    """Pictures of one table have several sizes; `smallest` is their shortest side."""
+
+    def __init__(self, message: str, *, smallest: int) -> None:
+        super().__init__(message)
+        self.smallest = smallest
+
+
 def read_image_folder(folder: Path, *, image_size: int | None = None) -> Pictures:
     """Read a folder that holds a folder of pictures for every class.
 
@@ -78,10 +86,11 @@ def read_image_folder(folder: Path, *, image_size: int | None = None) -> Picture
     }
     if len(sizes) > 1:
         (first, one), (second, two) = list(sizes.items())[:2]
-        raise DataError(
+        raise PicturesDiffer(
             f"pictures differ in size: {one.name} is {first[0]} x {first[1]}, "
             f"{two.name} is {second[0]} x {second[1]}; pass image_size= to cut and "
-            "resize them"
+            "resize them",
+            smallest=min(min(size) for size in sizes),
         )
     if sum(array.nbytes for array in arrays) > _MOST_BYTES:
         raise DataError(f"{folder} holds too many pixels; pass a smaller image_size=")
