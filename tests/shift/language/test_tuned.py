@@ -58,6 +58,7 @@ def test_the_answer_to_a_row_does_not_hang_on_the_rows_beside_it(fitted, rows):
 
 
 @pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore:.*gradient_checkpointing:FutureWarning")  # peft's
 def test_a_model_of_ones_own_is_adapted_and_no_code_is_run(rows, tmp_path):
     import transformers
     from tokenizers import Tokenizer, models, pre_tokenizers
