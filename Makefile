@@ -5,21 +5,17 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Every process of the tests would compile them anew where this is set.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test tests test-rest test-elsewhere test-wheels lint clean
+.PHONY: demo test test-rest test-elsewhere test-wheels lint clean
 
 demo: .venv/core
 	$(BIN)/caveat demo --out demo
 
-# Types are checked on one core while the tests begin on the others.
-test: .venv/dev
-	@$(MAKE) --no-print-directory -j2 lint tests
-
 # Many of the tests wait, for kills, servers and browsers: one more at a time than cores.
 # Of tests with very many cases (every command with every odd file) some cases run here ...
-tests: .venv/dev
+test: .venv/dev
 	$(BIN)/python -m pytest -q -n 3 -m "not slow and not network" --cases drawn
 
-# ... and all the others here, with what takes a minute alone. CI runs both.
+# ... and all the others here, with what takes long alone. CI runs both.
 test-rest: .venv/dev
 	$(BIN)/python -m pytest -q -n 3 -m "not slow and not network" --cases rest
 

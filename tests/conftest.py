@@ -32,7 +32,7 @@ def pytest_collect_file():
 
 #: Tests with many cases, of which a few tell nearly as much as all.
 CROSSED = ("thorough", "example", "browser")
-ONE_IN = 8
+ONE_IN = 12
 
 
 def pytest_addoption(parser):

@@ -99,6 +99,7 @@ for what in ("learners", "scenarios", "rules", "measures", "topics"):
 """
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 def test_everything_is_listed_without_any_extra():
     code = WITHOUT.format(names=sorted(_extras._extras_by_library()))

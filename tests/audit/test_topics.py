@@ -113,6 +113,7 @@ def sections_of(made):
     return re.findall(r'<section id="([^"]+)"', made.save().read_text("utf-8"))
 
 
+@pytest.mark.long
 def test_several_targets_alone_make_a_page_of_the_topic_s_own_sections(several):
     page = several.save().read_text("utf-8")
     own = several.topics["multilabel"].sections
@@ -157,6 +158,7 @@ def test_other_targets_are_no_features_of_the_one(file):
     assert "calm" not in label_table(kept.table, ["warm", "calm"])[0].columns
 
 
+@pytest.mark.long
 def test_shares_of_groups_stand_beside_every_label_and_the_free_part(grouped):
     sections = sections_of(grouped)
     assert {"bags-learners", "bags-groups"} <= set(sections)

@@ -132,6 +132,7 @@ def test_every_target_of_the_registries_can_be_loaded():
             assert callable(entry.load())
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 def test_the_published_figures_come_from_a_ledger(tmp_path):
     study = {

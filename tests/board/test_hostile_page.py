@@ -114,6 +114,7 @@ def hostile(hostile_page):
     return rendered(hostile_page)
 
 
+@pytest.mark.long
 def test_the_page_has_all_that_a_page_can_have(hostile):
     assert hostile.count('class="switch"') == 5
     assert hostile.count('class="wide"') == 4

@@ -492,6 +492,7 @@ repeats: 2
 """
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 def test_a_study_that_names_no_rule_is_chosen_from_by_its_topics_own(tmp_path):
     file = tmp_path / "plain.yaml"

@@ -34,6 +34,7 @@ def call(*args):
     return stop.value.code
 
 
+@pytest.mark.long
 def test_the_page_follows_the_study(ledger, monkeypatch, capsys):
     """The study is run while the page is up; the browser finds the new page."""
     seen = []

@@ -27,6 +27,7 @@ def test_it_prints(visit, page_of):
     assert page.pdf(format="A4")[:4] == b"%PDF"
 
 
+@pytest.mark.long
 def test_each_topic_within_an_audit_has_findings_and_tables(visit, page_of):
     page = visit(page_of("audit-topics"))
     for name in TOPICS:

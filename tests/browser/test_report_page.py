@@ -355,6 +355,7 @@ def test_twelve_learners_on_twenty_data_sets_weigh_less_than_two_megabytes(
     assert found[0] <= found[1]
 
 
+@pytest.mark.long
 def test_the_same_records_give_the_same_files(folder, rebuild, tmp_path):
     rebuild(tmp_path)
     names = sorted(p.relative_to(folder) for p in folder.rglob("*") if p.is_file())

@@ -94,6 +94,7 @@ def test_a_long_file_of_answers_needs_no_features(long, tmp_path):
     )
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 def test_features_join_by_the_item_and_ids_are_no_features(long, tmp_path):
     found = run(
@@ -121,6 +122,7 @@ def test_wide_files_and_long_files_are_the_same_crowd(crowd, long):
     assert list(one.left_out) == ["file"]
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 def test_the_command_the_call_and_the_page_say_the_same_twice(crowd, tmp_path):
     pages = []

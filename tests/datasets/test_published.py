@@ -162,6 +162,7 @@ def adult_files(published):
     return {"adult-raw.parquet": (folder / "adult-raw.parquet").read_bytes()}
 
 
+@pytest.mark.long
 def test_adult_is_the_table_of_the_bags_study(published, adult_files):
     folder = published / "label-proportions"
     adult = load_adult(adult_files, processed=True)

@@ -70,6 +70,7 @@ def test_every_figure_draws_the_means_over_models(frame):
     assert np.allclose(sorted(dots[:, 0]), sorted(closed["value"]))
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 def test_the_same_curves_write_the_same_files(frame, tmp_path):
     one, two = (save(draw_all(frame), tmp_path / name) for name in ("one", "two"))
@@ -82,6 +83,7 @@ def test_curves_of_other_scenarios_are_told(frame):
         draw_all(frame[frame["scenario"] == "least"])
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 def test_they_come_from_a_ledger(tmp_path, capsys):
     from caveat.study import run

@@ -31,6 +31,7 @@ def exported(path):
         return export(book.records(), path.with_suffix(".csv")).read_bytes()
 
 
+@pytest.mark.long
 @fault
 def test_dask_gives_the_bytes_of_the_serial_engine(fake_study, path, tmp_path):
     study = fake_study(learners=["fake", "raises", {"name": "other", "factor": [1, 2]}])
@@ -43,6 +44,7 @@ def test_dask_gives_the_bytes_of_the_serial_engine(fake_study, path, tmp_path):
     assert any(event.running for event in told)
 
 
+@pytest.mark.long
 @fault
 def test_limits_hold_under_dask(fake_study, path):
     ends = fake_study(learners=["fake", "vanishes"], scenario={}, repeats=1)

@@ -13,6 +13,7 @@ from caveat.testing import zoo
 from caveat.testing.planted._pictures import CLASSES, write_pictures
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 def test_planted_capture_bias_is_named_and_its_twin_is_let_be():
     for case in zoo(["capture"]):

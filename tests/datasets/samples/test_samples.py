@@ -57,6 +57,7 @@ def test_two_sensors_say_the_same(folder):
     assert np.corrcoef(table["vibration"], table["current"])[0, 1] > 0.95
 
 
+@pytest.mark.long
 @pytest.mark.thorough
 def test_one_model_orders_moods_and_the_other_songs(folder):
     moods = pd.read_csv(folder / "songs.csv")[["calm", "sad", "happy", "angry"]]
