@@ -103,6 +103,7 @@ def plot_curve(
     lowest = np.nanmin([*curve["honest"], *curve["null_low"], 1.0])
     axes.set_ylim(0.5 if lowest >= 0.5 else lowest - 0.02, 1.005)
     axes.set_xlim(ks[0] - 0.01 * width, ks[-1] + room)
+    _name_value(axes, found, colours)
     _dress(axes, colours, ks, found.measure)
     if title:
         axes.set_title(_title(found), loc="left", fontsize=9, pad=18, weight="bold")
@@ -146,11 +147,7 @@ def _draw_null(
 def _mark_value(axes: Axes, found: Result, colours: Mapping[str, str]) -> None:
     """Mark 1/p₀ by a dotted line and the value there by a dot."""
     value = found.value
-    name = "honest" if found.honest else "paper"
     colour = colours["earned" if found.honest else "published"]
-    after = found.curve.loc[found.curve["k"] > found.k_star, name]
-    place = "1/p₀" if found.measure == "AUC" else "k"
-    above = len(after) > 0 and after.iloc[0] < value < 0.9
     for k_star in sorted(set(found.classes["k_star"])):
         axes.vlines(k_star, 0, value, colours["muted"], lw=0.9, ls=(0, (1, 2)))
     if len(found.classes) == 1 and not np.isnan(value):
@@ -163,15 +160,42 @@ def _mark_value(axes: Axes, found: Result, colours: Mapping[str, str]) -> None:
             mec=colours["page"],
             mew=1.2,
         )
-        axes.annotate(
-            f"{value:.2f} at {place} = {found.k_star:.3g}",
-            (found.k_star, value),
-            xytext=(7, 6) if above else (7, -15),
-            textcoords="offset points",
-            fontsize=8.5,
-            weight="bold",
-            color=colours["ink"],
-        )
+
+
+def _name_value(axes: Axes, found: Result, colours: Mapping[str, str]) -> None:
+    """Write the value beside its dot, as near as no curve crosses the words."""
+    value = found.value
+    if len(found.classes) != 1 or np.isnan(value):
+        return
+    place = "1/p₀" if found.measure == "AUC" else "k"
+    words = f"{value:.2f} at {place} = {found.k_star:.3g}"
+    inches = np.array([axes.bbox.width, axes.bbox.height]) / axes.figure.dpi
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    size = 8.5 / 72 / inches * (right - left, top - bottom)  # of one em, in data
+    start = found.k_star + 0.8 * size[0]
+    over = np.linspace(start, start + 0.62 * len(words) * size[0], 50)
+    ks = found.curve["k"].to_numpy()
+    lines = [
+        np.interp(over[over <= ks[-1]], ks, found.curve[name])
+        for name in ("honest", "paper", "null_mean", "paper_null_mean")
+    ]
+    heights = np.concatenate([line[np.isfinite(line)] for line in lines])
+    half = 0.8 * size[1]
+    free = [
+        at
+        for step in range(80)
+        for at in (value + (1 + step / 4) * half, value - (1 + step / 4) * half)
+        if bottom + half < at < 1 - half and not (np.abs(heights - at) < half).any()
+    ]
+    axes.text(
+        start,
+        free[0] if free else value + half,
+        words,
+        va="center",
+        fontsize=8.5,
+        weight="bold",
+        color=colours["ink"],
+    )
 
 
 def _write_labels(axes: Axes, x: float, labels: list[tuple[float, str, str]]) -> None:
