@@ -2,7 +2,8 @@
 
 Figure 1 (true labels of the validation rows: to choose by or to learn from), Figure 2
 (what people's labels are like), Figure 3 (all algorithms, by rule) and Figure 4 (what a
-step costs), from the tables beside this file. Measures nothing.
+step costs), and the long runs with its network, from the tables beside this file.
+Measures nothing.
 """
 
 from __future__ import annotations
@@ -20,12 +21,15 @@ from caveat.pages.claims import Estimate
 from caveat.pages.figures import (
     Curve,
     Dot,
+    Mark,
     Pair,
     curves,
     matrix,
     paired_dots,
     score_dots,
 )
+from papers.candidates.floors import ONE_LABEL, percent
+from papers.candidates.images import interval
 from papers.candidates.tables import LOST, RULES, chosen
 
 HERE = Path(__file__).parent
@@ -52,6 +56,7 @@ def all_figures(rows: pd.DataFrame) -> list[Figure]:
         *people(pd.read_csv(HERE / "people.csv")),
         *by_rule(rows),
         cost(pd.read_csv(HERE / "cost.csv")),
+        *resnet(pd.read_csv(HERE / "images.csv")),
     ]
 
 
@@ -210,3 +215,37 @@ def cost(found: pd.DataFrame) -> Figure:
         conditions="small network, 64 pictures of 8 x 8, one thread, views included; "
         "tenth percentile of 40 steps; VALEN has a dense layer instead",
     )
+
+
+def resnet(found: pd.DataFrame) -> list[Figure]:
+    """Draw the long runs with ResNet-32, step by step, if there are any."""
+    rows = found[found["study"] == "pictures-resnet"].sort_values("checkpoint")
+    if not len(rows):
+        return []
+    tested = int(rows["fact.test-rows"].iloc[0])
+    lines, told = [], []
+    for name, own in rows.groupby("learner", sort=False):
+        title = LEARNERS[str(name)].title
+        values = list(own["test.accuracy"])
+        ends = [np.array(interval(value, tested)) / 100 for value in values]
+        band = [
+            Estimate(value, "accuracy", low, high)
+            for value, (low, high) in zip(values, ends, strict=True)
+        ]
+        lines.append(Curve(title, list(own["checkpoint"]), band))
+        told.append(f"{title} {values[0]:.3f} to {values[-1]:.3f}")
+    free = float(percent("pictures").mean()) / 100
+    return [
+        curves(
+            lines,
+            name="resnet",
+            title="ResNet-32 on pictures with people's labels",
+            label="Test accuracy, first and last checkpoint: " + "; ".join(told),
+            unit="accuracy",
+            varied="steps",
+            floor=Mark(ONE_LABEL, Estimate(free, "accuracy")),
+            limits=(0.0, 1.0),
+            conditions=f"one run each, {tested:,} test pictures; band: Wilson's 95 % "
+            "interval of the test rows",
+        )
+    ]

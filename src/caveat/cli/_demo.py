@@ -60,6 +60,7 @@ def demo(out: str, jobs: int | None) -> None:
     for command in LOOKS:
         say(f"{command.capitalize()}: {folder / command / 'index.html'}", "bold")
         tell(_look(folder, command))
+    say(f"Begin with the page of the audit: {folder / 'audit' / 'index.html'}", "bold")
 
 
 def _study(folder: Path, jobs: int | None) -> Path:
