@@ -46,12 +46,13 @@ class Plan:
 
 
 LOST = Plan("lost-plench", "lost", 20, 5, 10)
+TWENTY = Plan("lost-twenty", "lost", 4, 5, 20)
 ITALIAN = Plan("italian-plench", "italian", 6, 2, 5)
 CORRECTED = "lost-corrected"
 
 
 def export(ledgers: list[str]) -> None:
-    """Put the finished rows of ledgers into the table."""
+    """Put the finished rows of ledgers into the table; other studies stay there."""
     parts = []
     for ledger in ledgers:
         with Ledger(ledger) as book:
@@ -62,12 +63,14 @@ def export(ledgers: list[str]) -> None:
         ]
         rows = rows.assign(variant=[item.get("variant", "paper") for item in params])
         parts.append(rows)
-    kept = pd.concat(parts)[
+    fresh = pd.concat(parts)[
         ["study", "learner", "variant", "repeat", "config", "checkpoint"]
         + [column for _, column, _ in RULES.values()]
         + ["criterion.approximated-accuracy", "test.accuracy"]
     ]
-    kept = kept.loc[:, ~kept.columns.duplicated()]
+    fresh = fresh.loc[:, ~fresh.columns.duplicated()]
+    there = pd.read_csv(ROWS)
+    kept = pd.concat([there[~there["study"].isin(fresh["study"].unique())], fresh])
     order = ["study", "learner", "variant", "repeat", "config", "checkpoint"]
     kept.sort_values(order).to_csv(ROWS, index=False, float_format="%.6g")
 
