@@ -8,7 +8,8 @@ is one file of PARTS, so that a run that was cut off goes on where it stopped. W
 cell costs is estimated before it starts: the cheap ones come first, the three splits
 of one cell together, and a cell above `DEAREST` is left out, with its reason.
 ``--collect`` writes ``results-networks.csv`` and ``results-networks-cells.csv`` beside
-this file; ``page_networks.py`` turns them into the page.
+this file; ``page_networks.py`` turns them into the page. ``--restore`` is the way back:
+cells of the table that PARTS does not have become parts again, and are not run anew.
 """
 
 from __future__ import annotations
@@ -302,6 +303,16 @@ def collect(parts: Path) -> None:
     save(pd.DataFrame(states), HERE / "results-networks-cells.csv")
 
 
+def restore(parts: Path) -> None:
+    """Write the parts of the cells that only the table has."""
+    table = pd.read_csv(HERE / "results-networks.csv")
+    keys = ["kind", "dataset", "seed", "model", "mask_rate", "imputation"]
+    for values, rows in table.groupby(keys, sort=False):
+        file = parts / Cell(*values).file
+        if not file.exists():
+            save(rows.dropna(axis="columns", how="all"), file)
+
+
 def main() -> None:
     """Measure what is not there yet, or write the CSV files."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -311,10 +322,14 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--models", nargs="*", default=list(MODELS))
     parser.add_argument("--collect", action="store_true")
+    parser.add_argument("--restore", action="store_true")
     arguments = parser.parse_args()
     arguments.parts.mkdir(parents=True, exist_ok=True)
+    if arguments.restore:
+        restore(arguments.parts)
     if arguments.collect:
         collect(arguments.parts)
+    if arguments.restore or arguments.collect:
         return
     tables = {name: load(arguments.folder, name) for name in TABLES}
     mine = cells()[arguments.worker :: arguments.workers]
