@@ -12,14 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from caveat.board._floors import (
-    CLUSTERS,
-    CONSTANT_LEARNERS,
-    Floor,
-    constant_answer,
-)
+from caveat.board._floors import CONSTANT_LEARNERS, Floor, constant_answer
 from caveat.board._scores import Context, score
 from caveat.board._study import FAILED_STATES, OPEN_STATES, Study
+from caveat.eapp.result import CLUSTERS
 from caveat.pages import (
     Words,
     capital,

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from caveat.eapp._eapp import EAPP
 
 Frame: TypeAlias = pd.DataFrame | None
+CLUSTERS = "clusters that labels only had to name"
+MEANS = "the means of clusters"
+"""What is free, as pages call it: of classes, and of numbers."""
 _NAMES = {
     "pca": "PCA",
     "none": "no PCA",
