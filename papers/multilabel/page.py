@@ -345,7 +345,7 @@ def ranks(table: pd.DataFrame) -> str:
         "## Average ranks (Figure 4, over the two data sets)\n\n"
         "Ours, then from the print. Mean correlation over the measures: "
         f"{same:.2f}.\n\n"
-        + markdown(["measure", *(TITLES[m] for m in PAPER_METHODS)], rows)
+        + markdown(["rank by", *(TITLES[m] for m in PAPER_METHODS)], rows)
         + "\n![Average rank of six methods on eleven measures](multilabel-ranks.svg)\n"
     )
 
