@@ -190,7 +190,9 @@ def pooled(results: Sequence[Result]) -> Result:
     """Put results of several splits of one data set together, split by split."""
     first = results[0]
     folds = tuple(value for one in results for value in one.folds)
-    nulls = np.nanmean([one.null for one in results], axis=0)
+    nulls = np.array(first.null)
+    if first.shuffles:
+        nulls = np.nanmean([one.null for one in results], axis=0)
     numbers = first.curve.select_dtypes("number").columns
     curve = first.curve.copy()
     curve[numbers] = np.mean([one.curve[numbers] for one in results], axis=0)
