@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from caveat.pages.claims import Estimate
+from caveat.pages.claims import SHUFFLES, Estimate
 from caveat.statistics import bounded_interval
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class Result:
         mean, low, high = self.null
         if np.isnan(low):
             return Estimate(mean, self.measure)
-        return Estimate(mean, self.measure, low, high, "shuffles", self.shuffles)
+        return Estimate(mean, self.measure, low, high, SHUFFLES, self.shuffles)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the curve, a row for every number of clusters."""

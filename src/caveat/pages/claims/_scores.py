@@ -11,6 +11,8 @@ from caveat.pages._prose import Prose, say
 from caveat.pages.claims._claim import Claim, Standing
 from caveat.pages.claims._estimate import Estimate, score, started, written
 
+SHUFFLES = "shuffles"
+"""Basis of a floor that is a band: the central 95 % of what shuffled labels give."""
 _AGAINST = {
     "above": "{who} {reach} {score}, above {floor} with {bar}.",
     "at": "{who} {reach} {score}; {floor}, {bar}, cannot be told from that.",
@@ -151,9 +153,11 @@ class AgainstFloor(Claim):
         return self._say(_AGAINST_SHORT[self.standing], written(self.score))
 
     def _say(self, template: str, number: Prose) -> Prose:
-        bar = self.floor.interval or self.floor.text
-        if self.floor.interval and self.p_value is None:
-            bar = f"{self.floor.text} ({bar})"  # a score; a band has its own p-value
+        bar = self.floor.text
+        if self.floor.interval:
+            # Shuffled labels give no score, but a band.
+            is_band = self.floor.basis == SHUFFLES
+            bar = self.floor.interval if is_band else f"{bar} ({self.floor.interval})"
         verbs = {word: word if self.many else one for word, one in _ONE.items()}
         parts = {"score": number, "floor": self.floor_name, "bar": bar}
         if self.difference is not None:

@@ -44,7 +44,7 @@ def of_clusters(found: Result) -> tuple[Estimate, str] | None:
     return one, MEANS if numbers else CLUSTERS
 
 
-def against_floor(found: Result, **place: Any) -> claims.Claim:
+def against_floor(found: Result, **place: Any) -> claims.AgainstFloor:
     """Hold the deployed model against the better of what is free."""
     sign = 1 if found.larger_is_better else -1
     floor, name = Estimate(found.floor, found.title), CONSTANT
