@@ -15,7 +15,7 @@ from papers.candidates.floors import ONE_LABEL, percent
 
 HERE = Path(__file__).parent
 LEAST, MOST_ERROR, OTHER = -1.0, 0.05, "other kinds"
-WAYS = {"vote": "vote", "dawid_skene": "Dawid-Skene", "plain": "no prior"}
+SHOWN = ("vote", "ours", "dawid_skene", "plain")
 VOTE, UNION = "vote", "PRODEN on the union"
 #: What 80 crowds of a cell say (seeds 200 to 279) where 20 do not tell, and why.
 REASONS = {
@@ -76,7 +76,7 @@ def _simulated(cells: pd.DataFrame) -> str:
 {len(cells) - other.sum()} kinds of crowds: 5 people of skill 0.65, 300 items and 4
 classes unless the row says otherwise (`benchmarks/crowd_simulation.py`).
 {_drawn(cells, other)} Right
-labels in percent: ours (what `caveat candidates` suggests without features), vote,
+labels in percent: the vote, ours (what `caveat candidates` suggests without features),
 Dawid-Skene, and Dawid-Skene without any prior. Gap: ours minus the best of these
 three, in points, with a 95 % interval, paired over crowds. Error: expected calibration
 error of ours.
@@ -112,13 +112,13 @@ def _drawn(cells: pd.DataFrame, other: pd.Series) -> str:
 def _table(cells: pd.DataFrame) -> str:
     rows = "\n".join(_row(cell) for cell in cells.itertuples())
     return (
-        "| what varies | | ours | vote | Dawid-Skene | no prior | gap | error |\n"
+        "| what varies | | free: vote | ours | Dawid-Skene | no prior | gap | error |\n"
         f"| --- | --- | --- | --- | --- | --- | --- | --- |\n{rows}"
     )
 
 
 def _row(cell: tuple) -> str:
-    shares = " | ".join(f"{100 * getattr(cell, way):.1f}" for way in ("ours", *WAYS))
+    shares = " | ".join(f"{100 * getattr(cell, way):.1f}" for way in SHOWN)
     gap = f"{cell.difference:+.1f} ({cell.low:+.1f} to {cell.high:+.1f})"
     names = f"{cell.factor} | {cell.level}"
     return f"| {names} | {shares} | {gap} | {cell.calibration:.3f} |"

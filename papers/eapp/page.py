@@ -9,13 +9,23 @@ from papers import write_pages
 from papers.eapp.page_learned import representation_part, study_part
 from papers.eapp.page_pictures import drawn, longer_part, pictures_part
 from papers.eapp.page_probe import probe_part
-from papers.eapp.words import band, by_k, claims, read, table, words
+from papers.eapp.words import (
+    CHANCE,
+    CONSTANT,
+    band,
+    by_k,
+    claims,
+    read,
+    table,
+    words,
+)
 
 
 def curve_part() -> list[str]:
     """MNIST, digit 8 against 1 and 7."""
     frame = read("curve")
-    rows = [
+    rows: list[list[object]] = [[CONSTANT, CHANCE, CHANCE, "", ""]]
+    rows += [
         [
             row.k,
             row.honest,
@@ -153,7 +163,8 @@ def noise_part() -> list[str]:
     frame = read("noise")
     kept = frame[frame["k"].isin([2, 4, 8])]
     means = kept.groupby(["n", "k"])[["paper", "honest"]].mean().unstack("k")
-    rows = [
+    rows: list[list[object]] = [[CONSTANT, *[CHANCE] * 6]]
+    rows += [
         [f"{n:,}", *means.loc[n, "paper"], *means.loc[n, "honest"]] for n in means.index
     ]
     header = ["rows", "paper's, k=2", "k=4", "k=8", "honest, k=2", "k=4", "k=8"]
@@ -179,7 +190,8 @@ def noise_part() -> list[str]:
 def fold_part() -> list[str]:
     """Fifty folds on a small table."""
     frame = read("folds")
-    rows = [
+    rows: list[list[object]] = [[CONSTANT, *[CHANCE] * 4]]
+    rows += [
         [row.setting, row.paper, row.paper_null_mean, row.honest, row.null_mean]
         for row in frame[frame["k"] == 3].itertuples()
     ]
@@ -206,7 +218,8 @@ def files() -> dict[str, str]:
             [`papers/eapp`](../../papers/eapp). V. Ortiz Castelló et al. (2022), IEEE
             Access 10,
             https://doi.org/10.1109/ACCESS.2022.3221936. No code of the paper is public,
-            and its figures carry no numbers."""
+            and its figures carry no numbers. Every value is an AUC; tables begin with
+            that of a constant answer, which is one half."""
         ),
         *curve_part(),
         *clusterer_part(),

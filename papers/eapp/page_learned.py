@@ -5,7 +5,16 @@ from __future__ import annotations
 import pandas as pd
 
 from papers.eapp.page_why import why_part
-from papers.eapp.words import band, by_k, claims, read, table, words
+from papers.eapp.words import (
+    CHANCE,
+    CONSTANT,
+    band,
+    by_k,
+    claims,
+    read,
+    table,
+    words,
+)
 
 
 def representation_part() -> list[str]:
@@ -49,9 +58,10 @@ def draws_part() -> list[str]:
     measured = read("networks")
     frame = measured[measured["k"] == 3]
     wide = frame.pivot(index=["data", "draw"], columns="setting", values="honest")
-    rows = []
+    rows: list[list[object]] = []
     for data in frame["data"].unique():
         part = wide.loc[data]
+        rows.append([data, CONSTANT, "", CHANCE, "", "", ""])
         for setting in ("pca", "kmeans_ae", "cae", "vae"):
             values = part.get(setting, pd.Series(dtype=float)).dropna()
             if not len(values):
@@ -119,7 +129,7 @@ def study_part() -> list[str]:
     frame["latent"] = frame["latent"].map(lambda size: f"{size:g}").replace("nan", "–")
     keys = ["representation", "latent", "clusterer"]
     cells = frame.groupby([*keys, "dataset"])["auc"].agg(["mean", "min", "max"])
-    rows = []
+    rows: list[list[object]] = [[CONSTANT, "", "", CHANCE, "", CHANCE, ""]]
     for key in frame.drop_duplicates(keys)[keys].itertuples(index=False):
         cell = [
             text

@@ -10,7 +10,7 @@ from caveat.pages import Canvas, Chapter, Figure, Page, Section, contents
 from caveat.pages.claims import Estimate
 from caveat.pages.figures import Curve, curves
 from papers.eapp.pictures import CLUSTERS, PAIRS, SHOWN
-from papers.eapp.words import band, read, table, words
+from papers.eapp.words import CHANCE, CONSTANT, band, read, table, words
 
 #: Points of a scatter plot; more would only be a larger file.
 DRAWN = 200
@@ -105,7 +105,8 @@ def pictures_part() -> list[str]:
     keys = ["representation", "latent", "clusterer"]
     wide = frame.pivot_table(index=keys, columns="pair", values="auc")
     bars = frame.groupby("pair")["null_high"].agg(["min", "max"])
-    rows = [
+    rows: list[list[object]] = [[CONSTANT, "", "", *[CHANCE] * len(PAIRS)]]
+    rows += [
         [*map(str, key), *(wide.loc[key].get(name, float("nan")) for name in PAIRS)]
         for key in wide.index
     ]
@@ -158,7 +159,8 @@ def longer_part() -> list[str]:
     """Say why networks lost on a small table."""
     found = read("longer")
     mean = found.groupby("setting", sort=False)["value"].agg(["mean", "min", "max"])
-    rows = [
+    rows: list[list[object]] = [[CONSTANT, CHANCE, ""]]
+    rows += [
         [n, row["mean"], band(row["min"], row["max"])] for n, row in mean.iterrows()
     ]
     return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from papers.eapp.words import band, read, table, words
+from papers.eapp.words import CHANCE, CONSTANT, band, read, table, words
 
 # One draw each, from the prototype of the method: shift -> value, as it was printed.
 # It did not note the number of components for the digits, so both are shown.
@@ -24,7 +24,8 @@ PROTOTYPE: dict[str, dict[float, str]] = {
 def probe_part() -> list[str]:
     """Biases of growing size, planted into labels that know nothing."""
     frame = read("probe")
-    rows, compared = [], []
+    rows: list[list[object]] = [[CONSTANT, "", "", CHANCE, *[""] * 4]]
+    compared = []
     for name, before in PROTOTYPE.items():
         for s, found in frame[frame["setting"] == name].groupby("s"):
             values, low, high = found["eapp"], *found["eapp"].quantile([0.025, 0.975])

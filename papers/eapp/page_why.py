@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t
 
-from papers.eapp.words import band, read, table, words
+from papers.eapp.words import CHANCE, CONSTANT, band, read, table, words
 
 NETWORK = "kmeans_ae, 0.01"
 WAYS = {
@@ -30,7 +30,8 @@ def why_part() -> list[str]:
     frame["torn"] = frame["ones apart"] > 0.1
     shown = ["value", "lost 1", "lost 7", "ones apart", "by digit", "by slant"]
     means = frame.groupby(["images", "way"])[shown].mean()
-    rows = [
+    rows: list[list[object]] = [["", CONSTANT, CHANCE, *[""] * (len(shown) - 1)]]
+    rows += [
         [images, title, *(float(means.loc[(images, way), name]) for name in shown)]
         for images in ("as they are", "straight")
         for way, title in WAYS.items()

@@ -9,6 +9,8 @@ from pathlib import Path
 import pandas as pd
 
 HERE = Path(__file__).parent
+CONSTANT, CHANCE = "a constant answer", 0.5
+"""What is free before any cluster: the AUC of one answer for all rows."""
 
 
 def read(name: str) -> pd.DataFrame:
@@ -40,7 +42,8 @@ def by_k(frame: pd.DataFrame, column: str) -> str:
     wide = wide.reindex(frame["setting"].unique())
     last = "value_paper" if column == "paper" else "value"
     values = frame.drop_duplicates("setting").set_index("setting")[last]
-    rows = [[name, *wide.loc[name], values[name]] for name in wide.index]
+    rows: list[list[object]] = [[CONSTANT, *[CHANCE] * (wide.shape[1] + 1)]]
+    rows += [[name, *wide.loc[name], values[name]] for name in wide.index]
     return table(["", *(f"k={k}" for k in wide.columns), "1/p₀"], rows)
 
 

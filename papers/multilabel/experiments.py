@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from caveat.exceptions import UnknownName
 from caveat.measures.multilabel import DegenerateWarning, TieWarning, evaluate
 from caveat.multilabel._arrays import FloatArray
+from caveat.multilabel._free import EVERY, NONE, free_answers
 from caveat.multilabel.learners._binary_relevance import BinaryRelevanceSVM
 from caveat.multilabel.learners._gfm import GFM
 from caveat.multilabel.learners._limo import LIMO
 from caveat.multilabel.learners._ml_knn import MLkNN
-from caveat.multilabel.learners._popularity import Popularity
+from caveat.multilabel.result import POPULARITY
 from caveat.multilabel.thresholds._per_instance import InstanceThreshold
 from caveat.multilabel.thresholds._per_label import LabelThreshold
 from caveat.multilabel.thresholds._threshold import (
@@ -40,6 +41,7 @@ __all__ = [
     "CODE_THRESHOLDS",
     "benchmark_rows",
     "break_ties_by_index",
+    "free_rows",
     "index_values",
     "published_benchmark",
     "published_synthetic",
@@ -49,8 +51,8 @@ __all__ = [
 
 Row = dict[str, Any]
 
-FREE = "popularity"
-"""Not in the paper: it looks at no feature, so its values need no learning."""
+FREE = (POPULARITY, EVERY, NONE)
+"""Not in the paper: they look at no feature, so their values need no learning."""
 LIMO_WEIGHTS = {"limo": (1.0, 1.0), "limo-inst": (0.0, 1.0), "limo-label": (1.0, 0.0)}
 
 CODE_THRESHOLDS: Mapping[str, Callable[[], Threshold]] = {
@@ -159,7 +161,7 @@ def benchmark_rows(
     Parameters
     ----------
     method : str
-        One of `PAPER_METHODS`, or `FREE`.
+        One of `PAPER_METHODS`.
     X : array of shape (m, d)
         Features of all rows, scaled by `scale_all_rows`.
     Y : 0/1 array of shape (m, l)
@@ -196,6 +198,28 @@ def benchmark_rows(
         Y[test],
         X[test],
     )
+
+
+def free_rows(
+    Y: NDArray[np.int64], train: NDArray[np.int64], test: NDArray[np.int64]
+) -> list[Row]:
+    """Judge what looks at no feature on one split.
+
+    Returns
+    -------
+    list of dict with ``method``, ``measure``, ``rule`` (``half``, ``own``), ``value``
+    """
+    rows: list[Row] = []
+    for method, (scores, chosen) in free_answers(Y[train], len(test)).items():
+        for rule, found in (
+            ("half", _evaluate(Y[test], scores)),
+            ("own", _evaluate(Y[test], None, chosen)),
+        ):
+            rows += [
+                {"method": method, **_row(name, rule, value)}
+                for name, value in found.items()
+            ]
+    return rows
 
 
 def synthetic_rows(repeat: int, *, max_iter: int = 20_000) -> list[Row]:
@@ -259,7 +283,6 @@ def _make(method: str, sampling: str, n_passes: int, random_state: int) -> Any:
         "br": lambda: BinaryRelevanceSVM(scaling="none", random_state=random_state),
         "ml-knn": MLkNN,
         "gfm": DecisionGFM,
-        FREE: Popularity,
     }
     if method not in makers:
         raise UnknownName.among("method of the paper", method, PAPER_METHODS)

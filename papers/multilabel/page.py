@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -24,11 +23,11 @@ from caveat.multilabel import (
     effectiveness,
     micro_auc,
 )
-from caveat.pages import p_value
-from caveat.statistics import corrected_resampled_t_test, holm
 from papers import write_pages
+from papers.multilabel.cells import NAMES, TITLES, markdown, number, spread
 from papers.multilabel.experiments import FREE
 from papers.multilabel.figures import plot_average_ranks, plot_relative_performance
+from papers.multilabel.page_free import best_free, free_part
 from papers.multilabel.published import (
     DOUBTFUL,
     PAPER_METHODS,
@@ -38,15 +37,6 @@ from papers.multilabel.published import (
 from papers.multilabel.ranks import average_ranks
 
 HERE = Path(__file__).parent
-TITLES = {
-    "br": "BR",
-    "ml-knn": "ML-kNN",
-    "gfm": "GFM",
-    "limo-inst": "LIMO-inst",
-    "limo-label": "LIMO-label",
-    "limo": "LIMO",
-}
-NAMES = {"cal500": "CAL500", "medical": "medical"}
 VARIANTS = ("limo-inst", "limo-label", "limo")
 SPLITS = {"cal500": "the authors' ten", "medical": "our own ten random"}
 
@@ -56,13 +46,14 @@ def files() -> dict[str, str]:
     runs = pd.read_csv(HERE / "benchmark.csv")
     synthetic = pd.read_csv(HERE / "synthetic.csv")
     everything = chosen(runs)
-    table = everything[everything["method"] != FREE]
+    table = everything[~everything["method"].isin(FREE)]
+    free = best_free(everything, ["dataset"])
     parts = [
         *(free_part(everything, name) for name in NAMES),
-        *(benchmark(table, name) for name in NAMES),
-        thresholds(runs),
-        sampling(runs),
-        passes(runs),
+        *(benchmark(table, free, name) for name in NAMES),
+        thresholds(runs, free["mean"]),
+        sampling(runs, free["mean"]),
+        passes(runs, free["mean"]),
         ranks(table),
         synthetic_part(synthetic),
         theory(table, synthetic),
@@ -76,53 +67,6 @@ def files() -> dict[str, str]:
             plot_relative_performance(titled(longest(synthetic)))
         ),
     }
-
-
-def free_part(table: pd.DataFrame, dataset: str) -> str:
-    """Hold LIMO against what looks at no feature, split by split."""
-    values = table[table["dataset"] == dataset].pivot_table(
-        index="repeat", columns=["measure", "method"], values="value"
-    )
-    printed = published_benchmark().set_index(["dataset", "method", "measure"])["mean"]
-    gains = {
-        measure: corrected_resampled_t_test(
-            *(
-                (1 if row.larger_is_better else -1) * values[measure][one].to_numpy()
-                for one in ("limo", FREE)
-            ),
-            test_train_ratio=3 / 7,
-        )
-        for measure, row in MEASURES.items()
-    }
-    p_values = dict(zip(gains, holm([g.p_value for g in gains.values()]), strict=True))
-    rows, above, reached = [], [], []
-    for measure, row in MEASURES.items():
-        free, ours = values[measure][FREE].mean(), values[measure]["limo"].mean()
-        gain, theirs = gains[measure], float(printed[dataset, "limo", measure])
-        if gain.difference > 0 and p_values[measure] <= 0.05:
-            above.append(row.title)
-        sign = 1 if row.larger_is_better else -1
-        if sign * (free - theirs) >= -(1.0 if measure == "coverage" else 0.003):
-            reached.append(row.title)
-        cells = [number(one, measure) for one in (free, ours, theirs)]
-        ends = f"{gain.difference:+.4f} ({gain.low:+.4f} to {gain.high:+.4f})"
-        arrow = " ↑" if row.larger_is_better else " ↓"
-        p = p_value(p_values[measure]).removeprefix("p = ").removeprefix("p ")
-        rows.append([row.title + arrow, *cells, ends, p])
-    header = ["measure", "popularity", "LIMO, ours", "LIMO, print"]
-    header += ["LIMO is better by", "p, Holm"]
-    names = ", ".join(above) or "none"
-    rest = "; ten splits do not tell the others from it" if len(above) < 11 else ""
-    return (
-        f"## What needs no feature, {NAMES[dataset]}\n\n"
-        "Popularity scores every label by its share in training, alike for all rows, "
-        "and gives everybody the labels above one threshold from training rows. "
-        f"It reaches {len(reached)} of the {len(rows)} printed LIMO numbers, to 0.003 "
-        f"(coverage: 1){': ' if reached else ''}{', '.join(reached)}. Ours lies above "
-        f"it on {len(above)} of {len(rows)} measures: {names}{rest}. Paired over ten "
-        "splits, corrected resampled t, 95 % intervals; p-values by Holm's correction "
-        f"for {len(rows)} measures.\n\n" + markdown(header, rows) + "\n"
-    )
 
 
 def chosen(runs: pd.DataFrame) -> pd.DataFrame:
@@ -145,7 +89,7 @@ def summary(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     return table.groupby(keys)["value"].agg(["mean", "std", "count"])
 
 
-def benchmark(table: pd.DataFrame, dataset: str) -> str:
+def benchmark(table: pd.DataFrame, free: pd.DataFrame, dataset: str) -> str:
     """Table B.3 of one data set."""
     ours = summary(table[table["dataset"] == dataset], ["method", "measure"])
     print_ = published_benchmark().set_index(["dataset", "method", "measure"])
@@ -153,6 +97,7 @@ def benchmark(table: pd.DataFrame, dataset: str) -> str:
     rows, missed = [], []
     for measure, row in MEASURES.items():
         cells = [row.title + (" ↑" if row.larger_is_better else " ↓")]
+        cells.append(spread(*free.loc[(dataset, measure), ["mean", "std"]], measure))
         for method in PAPER_METHODS:
             mine, theirs = ours.loc[(method, measure)], print_.loc[(method, measure)]
             away = abs(mine["mean"] - theirs["mean"]) > tolerance(
@@ -160,11 +105,8 @@ def benchmark(table: pd.DataFrame, dataset: str) -> str:
             )
             if away:
                 missed.append((method, measure))
-            cells.append(
-                f"{number(mine['mean'], measure)}±{number(mine['std'], measure)} "
-                f"({number(theirs['mean'], measure)}±{number(theirs['std'], measure)})"
-                + (" *" if away else "")
-            )
+            both = [spread(one["mean"], one["std"], measure) for one in (mine, theirs)]
+            cells.append("{} ({})".format(*both) + (" *" if away else ""))
         rows.append(cells)
     count = len(PAPER_METHODS) * len(MEASURES)
     text = (
@@ -173,7 +115,7 @@ def benchmark(table: pd.DataFrame, dataset: str) -> str:
         f"{count - len(missed)} of {count} cells are "
         f"reproduced. {power(ours, print_, dataset)}\n\n"
     )
-    text += markdown(["measure", *(TITLES[m] for m in PAPER_METHODS)], rows)
+    text += markdown(["measure", "free", *(TITLES[m] for m in PAPER_METHODS)], rows)
     text += "\n**Not reproduced**\n\n"
     text += "".join(explain(dataset, method, m) for method, m in grouped(missed))
     doubts = [
@@ -256,7 +198,7 @@ def explain(dataset: str, method: str, measures: list[str]) -> str:
     return f"- {TITLES[method]}: {titles}. {why}\n"
 
 
-def thresholds(runs: pd.DataFrame) -> str:
+def thresholds(runs: pd.DataFrame, free: pd.Series) -> str:
     """LIMO's decision measures under every threshold."""
     rules = ["code", "global", "per-label", "per-instance", "oracle"]
     printed = published_benchmark().set_index(["dataset", "method", "measure"])["mean"]
@@ -272,6 +214,7 @@ def thresholds(runs: pd.DataFrame) -> str:
                         NAMES[dataset],
                         TITLES[method],
                         MEASURES[measure].title,
+                        number(free[dataset, measure], measure),
                         *(number(found[rule], measure) for rule in rules),
                         number(printed[dataset, method, measure], measure),
                     ]
@@ -298,7 +241,7 @@ def thresholds(runs: pd.DataFrame) -> str:
         "training scores for the measure of the row; `code` is the published code's "
         "choice; `oracle` fits one threshold per label to the *test* part and is no "
         "result.\n\n"
-        + markdown(["data", "method", "measure", *rules, "print"], rows)
+        + markdown(["data", "method", "measure", "free", *rules, "print"], rows)
         + "\nThe printed macro-F1 of LIMO and LIMO-inst is reached by no threshold "
         "estimated on training scores, and nearly or fully by thresholds tuned on "
         "the test part:\n\n"
@@ -307,7 +250,7 @@ def thresholds(runs: pd.DataFrame) -> str:
     )
 
 
-def sampling(runs: pd.DataFrame) -> str:
+def sampling(runs: pd.DataFrame, free: pd.Series) -> str:
     """Algorithm 1 as printed against the published code's draws."""
     part = runs[runs["method"].isin(VARIANTS) & (runs["rule"] == "half")]
     part = part[part["passes"] == 10]
@@ -319,21 +262,23 @@ def sampling(runs: pd.DataFrame) -> str:
             NAMES[dataset],
             TITLES[method],
             MEASURES[measure].title,
+            number(free[dataset, measure], measure),
             number(row["paper"], measure),
             number(row["code"], measure),
         ]
         for (dataset, method, measure), row in both.iterrows()
         if abs(row["gap"]) > (0.3 if measure == "coverage" else 0.008)
     ]
+    header = ["data", "method", "measure", "free", "as printed", "as in the code"]
     return (
         "## Drawing pairs as printed, or as in the published code\n\n"
         "Algorithm 1 draws all pairs alike, the published code draws instances alike. "
         "The score cells that differ by more than 0.008 (coverage 0.3):\n\n"
-        + markdown(["data", "method", "measure", "as printed", "as in the code"], rows)
+        + markdown(header, rows)
     )
 
 
-def passes(runs: pd.DataFrame) -> str:
+def passes(runs: pd.DataFrame, free: pd.Series) -> str:
     """Ten passes, as the published code has it, against thirty."""
     printed = published_benchmark().set_index(["dataset", "method", "measure"])["mean"]
     part = runs[runs["method"].isin(VARIANTS) & (runs["rule"] == "half")]
@@ -349,6 +294,7 @@ def passes(runs: pd.DataFrame) -> str:
                     NAMES[dataset],
                     TITLES[method],
                     MEASURES[measure].title,
+                    number(free[dataset, measure], measure),
                     *(number(row[column], measure) for column in columns),
                     number(printed[dataset, method, measure], measure),
                 ]
@@ -363,6 +309,7 @@ def passes(runs: pd.DataFrame) -> str:
                 "data",
                 "method",
                 "measure",
+                "free",
                 "printed, 10",
                 "printed, 30",
                 "code, 10",
@@ -398,7 +345,7 @@ def ranks(table: pd.DataFrame) -> str:
         "## Average ranks (Figure 4, over the two data sets)\n\n"
         "Ours, then from the print. Mean correlation over the measures: "
         f"{same:.2f}.\n\n"
-        + markdown(["measure", *(TITLES[m] for m in PAPER_METHODS)], rows)
+        + markdown(["rank by", *(TITLES[m] for m in PAPER_METHODS)], rows)
         + "\n![Average rank of six methods on eleven measures](multilabel-ranks.svg)\n"
     )
 
@@ -407,12 +354,13 @@ def synthetic_part(runs: pd.DataFrame) -> str:
     """Tables B.1 and B.2."""
     printed = published_synthetic()
     means = summary(runs, ["iterations", "method", "measure", "rule"])["mean"]
+    free = best_free(runs, [])["mean"]
     rows = []
     for measure in MEASURES:
         part = printed[(printed["measure"] == measure) & (printed["threshold"] == "")]
         if part.empty:
             continue
-        cells = [MEASURES[measure].title]
+        cells = [MEASURES[measure].title, f"{free[measure]:.3f}"]
         for method, theirs in zip(part["method"], part["mean"], strict=True):
             short = means[2000, method, measure, "half"]
             long = means[20000, method, measure, "half"]
@@ -423,7 +371,8 @@ def synthetic_part(runs: pd.DataFrame) -> str:
         ours = [means[n, row.method, row.measure, row.threshold] for n in (2000, 20000)]
         decided.append(
             [MEASURES[row.measure].title, f"{TITLES[row.method]}-{row.threshold}",
-             f"{ours[0]:.3f}", f"{ours[1]:.3f}", f"{row.mean:.3f}"]
+             f"{free[row.measure]:.3f}", f"{ours[0]:.3f}", f"{ours[1]:.3f}",
+             f"{row.mean:.3f}"]
         )  # fmt: skip
     worst = rms(means, printed)
     return (
@@ -433,12 +382,12 @@ def synthetic_part(runs: pd.DataFrame) -> str:
         "points, half of them for training, λ = 100, with an intercept. Cells: 2,000 / "
         "20,000 iterations (print). Root mean square distance over the 21 cells, "
         f"coverage weighted 0.3: {worst[2000]:.4f} and {worst[20000]:.4f}.\n\n"
-        + markdown(["measure", *(TITLES[m] for m in VARIANTS)], rows)
+        + markdown(["measure", "free", *(TITLES[m] for m in VARIANTS)], rows)
         + "\n![Relative performance, three variants](multilabel-synthetic.svg)\n\n"
         "Table B.2 as far as it is legible; the rest cannot be compared. t is one "
         "threshold per label (its own F-measure), t(x) one per instance (its own "
         "F-measure, support vector regression).\n\n"
-        + markdown(["measure", "variant", "2,000", "20,000", "print"], decided)
+        + markdown(["measure", "variant", "free", "2,000", "20,000", "print"], decided)
         + "\nMacro-F1 with t agrees with the print to 0.01. With t(x) ours is higher "
         "than the print throughout: either the regions or the regression differ.\n"
     )
@@ -551,18 +500,6 @@ def theorems() -> str:
         f"levels has a micro-AUC of {' and of '.join(aucs)}: it never tends to 1.\n\n"
         "Both are worked out in [the guide](../multilabel.md#findings).\n"
     )
-
-
-def number(value: float, measure: str) -> str:
-    """Write a value as the paper does: three decimals, no leading zero."""
-    text = f"{value:.3f}"
-    return text.removeprefix("0") if measure != "coverage" else text
-
-
-def markdown(header: list[str], rows: list[list[Any]]) -> str:
-    """Write a table."""
-    lines = [header, ["---"] * len(header), *rows]
-    return "".join("| " + " | ".join(map(str, line)) + " |\n" for line in lines)
 
 
 def titled(table: pd.DataFrame) -> pd.DataFrame:

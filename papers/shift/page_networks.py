@@ -20,7 +20,7 @@ from scipy import stats
 
 from caveat.models import MODELS
 from papers import write_pages
-from papers.shift.cells import MAIN, grid, number, read
+from papers.shift.cells import CONSTANT, MAIN, grid, number, read
 from papers.shift.networks import (
     ABSENT,
     DEAREST,
@@ -42,7 +42,8 @@ TITLES = {"accuracy": "accuracy", "auc": "AUC", "rmse": "RMSE"}
 BINS = ("20%", "40%", "60%", "80%", "100%")
 LINEAR = ("logistic-regression", "ridge")
 RIVAL = "catboost"
-PRINTED = {"ft-transformer": "FT-T"}
+FREE = "dummy"
+PRINTED = {"ft-transformer": "FT-T", FREE: CONSTANT}
 DIRECTION = {"accuracy": 1.0, "auc": 1.0, "rmse": -1.0}
 
 
@@ -97,6 +98,34 @@ def plain(rows: pd.DataFrame) -> pd.DataFrame:
     usual = (rows["mask_rate"] == 0) & (rows["imputation"] == "mean")
     found = rows[usual & (rows["kind"] == "curve")]
     return whole(found, ["dataset", "model"])
+
+
+def constant(rows: pd.DataFrame, dataset: object, measure: str) -> pd.Series:
+    """Give what the best constant answer reaches on each split; no column moves it."""
+    mine = rows[(rows["dataset"] == dataset) & (rows["measure"] == measure)]
+    mine = mine[(mine["model"] == FREE) & (mine["k"] == 0) & (mine["kind"] == "curve")]
+    return mine.set_index("seed")["value"]
+
+
+def floor_first(
+    rows: pd.DataFrame, table: list[list[object]], scores: int, blanks: int
+) -> list[list[object]]:
+    """Put the constant answer before the rows of each table, under its scores.
+
+    A row begins with the table, the model and the measure, or with the first two.
+    """
+    found: list[list[object]] = []
+    seen: set[object] = set()
+    for row in table:
+        dataset = row[0]
+        if dataset not in seen:
+            seen.add(dataset)
+            measure = ROBUST[TABLES[str(dataset)][1]]
+            value = number(constant(rows, dataset, measure).mean())
+            named = [TITLES[measure]] * (len(row) - 2 - scores - blanks)
+            found.append([dataset, CONSTANT, *named, *[value] * scores, *[""] * blanks])
+        found.append(row)
+    return found
 
 
 def extent_section(cells: pd.DataFrame) -> str:
@@ -164,19 +193,18 @@ def learnt_section(rows: pd.DataFrame) -> str:
         here = whole(intact[intact["dataset"] == dataset], ["model"])
         wide = here.pivot_table(index="seed", columns="model", values="value")
         base = next((name for name in LINEAR if name in wide), None)
-        if base is None:
+        networks = [name for name in wide if is_network(name)]
+        if base is None or not networks:
             continue
         seconds = here.groupby("model")["fit_seconds"].mean()
-        for model in wide:
-            if not is_network(model):
-                continue
+        for model in [FREE, *networks]:
             if TABLES[dataset][1] == "regression":
                 off, allowed = wide[model] / wide[base] - 1, 0.05
                 ahead = -off
             else:
                 ahead, allowed = wide[model] - wide[base], 0.03
             mean, half = interval(ahead)
-            late = mean < -allowed
+            late = mean < -allowed and model != FREE
             if late:
                 sure = "" if mean + half < 0 else ", whose interval holds 0"
                 behind.append(f"{title(model)} on {dataset}{sure}")
@@ -222,11 +250,9 @@ def gap_section(rows: pd.DataFrame) -> str:
     )
     parts = []
     for task in MAIN:
-        models = list(dict.fromkeys(main[main["task"] == task]["model"]))
+        models = dict.fromkeys([FREE, *main[main["task"] == task]["model"]])
         table = []
         for model in models:
-            if model == "dummy":
-                continue
             used = main[(main["task"] == task) & (main["model"] == model)]
             row: list[object] = [title(model), ", ".join(used["dataset"].unique())]
             for name in BINS:
@@ -256,14 +282,15 @@ def rank_section(rows: pd.DataFrame) -> str:
     )
     parts = []
     for dataset in SHAPES:
-        here = main[(main["dataset"] == dataset) & (main["model"] != "dummy")]
-        if here["model"].nunique() < 5:
+        here = main[main["dataset"] == dataset]
+        if here["model"].nunique() < 6:
             continue
         task = TABLES[dataset][1]
         each = [rank_table(part).loc[task] for _, part in here.groupby("seed")]
         table = []
-        order = sum(ranks["0%"] for ranks in each).sort_values().index
-        for model in order:
+        places = sum(ranks["0%"] for ranks in each).sort_values(kind="stable")
+        order = places.index.drop(FREE)
+        for model in [FREE, *order]:
             row: list[object] = [title(model)]
             for name in ("0%", *BINS):
                 ours = [ranks.loc[model].get(name, np.nan) for ranks in each]
@@ -293,9 +320,8 @@ def rival_section(rows: pd.DataFrame) -> str:
         theirs = printed[printed["dataset"] == dataset].pivot_table(
             index="k", columns="model", values="value"
         )
-        for model in dict.fromkeys(here["model"]):
-            if not is_network(model):
-                continue
+        networks = filter(is_network, dict.fromkeys(here["model"]))
+        for model in [FREE, *networks]:
             row: list[object] = [dataset, title(model)]
             for closed in (True, False):
                 part = here[(here["k"] == 0) == closed]
@@ -393,7 +419,8 @@ def lossy_section(rows: pd.DataFrame) -> str:
     wide = filled.pivot_table(
         index=[*keys, "seed"], columns="mask_rate", values="value"
     ).dropna()
-    table, gains, halves, pooled = [], [], [], []
+    table: list[list[object]] = []
+    gains, halves, pooled = [], [], []
     for (dataset, model), part in wide.groupby(level=keys, sort=False):
         if len(part) < len(SEEDS):
             continue
@@ -412,7 +439,8 @@ def lossy_section(rows: pd.DataFrame) -> str:
         )
     header = ["table", "model", "measure", "trained as usual", "trained for loss"]
     header += ["gain over splits", "verdict"]
-    lines = [_count(gains), _together(pooled), grid(header, table), _power(halves)]
+    shown_table = grid(header, floor_first(rows, table, scores=2, blanks=2))
+    lines = [_count(gains), _together(pooled), shown_table, _power(halves)]
     return "\n\n".join(lines)
 
 
@@ -463,7 +491,8 @@ def imputer_section(rows: pd.DataFrame) -> str:
     printed = read("published-imputation.csv")
     theirs = printed.groupby(["model", "imputation"])["value"].mean()
     names = heart[(heart["imputation"] != "mean") | (heart["mask_rate"] > 0)]["model"]
-    table = []
+    floor = number(constant(rows, "heart", "accuracy").mean())
+    table = [[CONSTANT, "", floor, "", "", ""]]
     for model in dict.fromkeys(names):
         part = heart[heart["model"] == model]
         keys = ["mask_rate", "imputation", "seed"]
@@ -522,12 +551,14 @@ def tree_section(rows: pd.DataFrame) -> str:
                     for trained in (0.0, MASK_RATE)
                 }
                 usual, lossy = gains[0.0], gains[MASK_RATE]
+                free = DIRECTION[measure] * (constant(rows, dataset, measure) - base)
                 label = "trained for loss" if rate else how
                 found = [verdict(lossy[name]) for name in networks]
                 counts = [found.count(name) for name in ("better", "worse", "open")]
                 table.append(
                     [
-                        *(dataset, TITLES[measure], title(tree), label, len(networks)),
+                        *(dataset, TITLES[measure], title(tree), label),
+                        *(shown(free), len(networks)),
                         *(shown(usual.mean(axis=1)), shown(lossy.mean(axis=1))),
                         "{} / {} / {}".format(*counts),
                     ]
@@ -545,7 +576,8 @@ def tree_section(rows: pd.DataFrame) -> str:
         f"of AUC while columns are gone, mean of {size} pairs of a table and a "
         f"network, interval over the three splits: {', '.join(told)}."
     )
-    header = ["table", "measure", "tree", "what is done to it", "networks"]
+    header = ["table", "measure", "tree", "what is done to it"]
+    header += ["constant answer, ahead by", "networks"]
     header += ["as usual, ahead by", "trained for loss, ahead by"]
     return f"{verdicts}\n\n{grid([*header, 'better / worse / open'], table)}"
 
@@ -583,6 +615,7 @@ def refit_section(rows: pd.DataFrame) -> str:
         f"better, {found.count('worse')} worse, {found.count('open')} open"
         for label, found in outcomes.items()
     ]
+    table = floor_first(rows, table, scores=3, blanks=2)
     return f"Refitting: {'; '.join(told)}.\n\n{grid(header, table)}"
 
 
@@ -593,7 +626,7 @@ def distilled_section(rows: pd.DataFrame) -> str:
     wide = wide.pivot_table(
         index=["dataset", "model", "seed"], columns="kind", values="value"
     ).dropna()
-    table = []
+    table: list[list[object]] = []
     for (dataset, model), part in wide.groupby(level=[0, 1], sort=False):
         if "distilled" not in part or len(part) < len(SEEDS):
             continue
@@ -601,17 +634,22 @@ def distilled_section(rows: pd.DataFrame) -> str:
         values = (number(part[kind].mean()) for kind in ("curve", "distilled"))
         table.append([dataset, title(str(model)), *values, shown(gain)])
     header = ["table", "network", "trained for loss", "distilled", "gain over splits"]
-    return grid(header, table) if table else "Not measured on all splits yet."
+    if not table:
+        return "Not measured on all splits yet."
+    return grid(header, floor_first(rows, table, scores=2, blanks=1))
 
 
-def intervention_section() -> str:
+def intervention_section(rows: pd.DataFrame) -> str:
     """Show what changed settings do to the networks that had stayed behind."""
-    rows = read("results-interventions.csv")
     table = []
-    for dataset, here in rows.groupby("dataset", sort=False):
+    changed = read("results-interventions.csv")
+    for dataset, here in changed.groupby("dataset", sort=False):
         task = TABLES[str(dataset)][1]
         base = here[here["model"] == "linear"].set_index("seed")["value"]
         own = here[here["model"] != "linear"]
+        free = constant(rows, dataset, MAIN[task]).rename("value").reset_index()
+        free = free.assign(model=FREE, setting="", best_epoch=np.nan)
+        own = pd.concat([free, own], ignore_index=True)
         for (model, label), part in own.groupby(["model", "setting"], sort=False):
             values = part.set_index("seed")["value"]
             ahead = 1 - values / base if task == "regression" else values - base
@@ -620,18 +658,6 @@ def intervention_section() -> str:
             table.append([dataset, title(str(model)), label, *cells, best])
     header = ["table", "network", "setting", "accuracy or RMSE", "linear", "ahead by"]
     return grid([*header, "best pass"], table)
-
-
-def floor_section(rows: pd.DataFrame) -> str:
-    """Say what the best constant answer reaches."""
-    main = plain(rows)
-    main = main[(main["k"] == 0) & (main["model"] == "dummy")]
-    main = main[main["task"].map(MAIN) == main["measure"]]
-    table = [
-        [dataset, TITLES[part["measure"].iloc[0]], number(part["value"].mean())]
-        for dataset, part in main.groupby("dataset", sort=False)
-    ]
-    return grid(["table", "measure", "best constant answer"], table)
 
 
 def cost_section(cells: pd.DataFrame) -> str:
@@ -665,7 +691,6 @@ def files() -> dict[str, str]:
     parts = {
         "short": "\n".join(f"- {one}" for one in short),
         "extent": extent_section(cells),
-        "floor": floor_section(rows),
         "learnt": learnt,
         "gaps": gap_section(rows),
         "ranks": rank_section(rows),
@@ -677,7 +702,7 @@ def files() -> dict[str, str]:
         "refits": refits,
         "limits": rounds,
         "distilled": distilled_section(rows),
-        "interventions": intervention_section(),
+        "interventions": intervention_section(rows),
         "costs": cost_section(cells),
         "subsets": str(REFIT_SUBSETS),
         "most": str(MOST_SUBSETS),

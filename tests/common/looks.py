@@ -256,6 +256,7 @@ def shift_results(draw):
         pairs=pd.DataFrame(),
         monitors=pd.DataFrame(),
         curves=pd.DataFrame(),
+        clusters=draw(st.none() | _ends().map(lambda one: tuple(one.values()))),
         backup=draw(st.sampled_from([None, (), ("a", "b")])),
         protect=0.02,
         splits=draw(st.sampled_from([1, 5])),

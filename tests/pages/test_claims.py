@@ -1,6 +1,7 @@
 """Claims: what each kind says where its evidence is strong, weak or missing."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -43,6 +44,10 @@ def test_smaller_is_better_turns_the_standing():
     floor = Estimate(2.0, "RMSE")
     low = claims.AgainstFloor("a model", score(1, 0.9, 1.1), floor, "mean", sign=-1)
     assert low.standing == "above"
+    assert "better than mean" in str(low.words)
+    assert "above" not in f"{low.words} {low.short} {low.headed}"
+    high = replace(low, score=score(3, 2.9, 3.1))
+    assert "stays worse than mean" in str(high.words)
 
 
 def test_a_p_value_decides_in_place_of_the_interval():

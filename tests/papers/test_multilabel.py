@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from caveat.datasets import load, read
@@ -12,10 +13,12 @@ from papers.multilabel.experiments import (
     DecisionGFM,
     benchmark_rows,
     break_ties_by_index,
+    free_rows,
     index_values,
     scale_all_rows,
     synthetic_rows,
 )
+from papers.multilabel.page_free import best_free
 from papers.multilabel.published import published_benchmark, published_synthetic
 from papers.multilabel.synthetic import make_sectors
 
@@ -123,3 +126,16 @@ def test_br_knn_and_gfm_reproduce_their_printed_rows_on_cal500():
         tolerance = 1.1 if measure == "coverage" else 0.0075
         near = abs(value - printed[method, measure]) < tolerance
         assert near or (method, rule) in {("gfm", "half"), ("ml-knn", "index")}
+
+
+def test_what_is_free_reads_no_feature_and_the_best_of_it_is_the_floor():
+    Y = np.array([[1, 0, 0], [1, 1, 0]] * 10)
+    rows = pd.DataFrame(free_rows(Y, np.arange(10), np.arange(10, 20)))
+    assert set(rows["method"]) == {"popularity", "every label", "no label"}
+    best = best_free(rows, [])
+    # No label is wrong in 1.5 of 3 places, every label too; popularity takes the first
+    # two labels for everybody and errs in every second row, once.
+    assert best.loc["hamming_loss", "method"] == "popularity"
+    assert best.loc["hamming_loss", "mean"] == pytest.approx(1 / 6)
+    assert best.loc["macro_auc", "mean"] == 0.5
+    assert best.loc["macro_f1", "mean"] == pytest.approx((1 + 2 / 3) / 3)

@@ -20,11 +20,11 @@ from caveat.board._claims import (
     next_step,
     so_far,
 )
-from caveat.board._floors import CLUSTERS
 from caveat.board._read import read_study
 from caveat.board._scores import Context
 from caveat.board._selection import Regrets, selection_section
 from caveat.board._study import Study
+from caveat.eapp.result import CLUSTERS
 from caveat.exceptions import UnknownName
 from caveat.pages import (
     Block,

@@ -12,14 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from caveat.board._floors import (
-    CLUSTERS,
-    CONSTANT_LEARNERS,
-    Floor,
-    constant_answer,
-)
+from caveat.board._floors import CONSTANT_LEARNERS, Floor, constant_answer
 from caveat.board._scores import Context, score
 from caveat.board._study import FAILED_STATES, OPEN_STATES, Study
+from caveat.eapp.result import CLUSTERS
 from caveat.pages import (
     Words,
     capital,
@@ -44,6 +40,7 @@ from caveat.pages.claims import (
     Tie,
     Unfinished,
     Value,
+    past,
 )
 
 if TYPE_CHECKING:
@@ -210,7 +207,7 @@ def next_step(context: Context, seconds: pd.Series) -> Words:
     if context.study.is_running:
         return "Wait for the trials that are left, then make this page again."
     if np.isfinite(context.floor.value) and not context.above_floor:
-        return _none_above_floor(context.floor)
+        return _none_above_floor(context, context.floor)
     if len(tied) < 2 or context.scores.verdict.kind == "none":
         return "Nothing to do."
     fastest = min(tied, key=lambda one: seconds[one])
@@ -298,7 +295,8 @@ def _floors_by_level(context: Context) -> Iterator[Claim]:
 def _none_above(claim: AgainstFloor, learners: int, floor: Floor) -> Claim:
     return Condition(
         sentence=say(
-            "None of {n} is seen above {floor}, {value}.",
+            "None of {n} is seen {past} {floor}, {value}.",
+            past=past(claim.sign),
             n=plural(learners, "learner"),
             floor=floor.name,
             value=claim.floor.text,
@@ -331,7 +329,8 @@ def _beside_clusters(
         kind="free",
         section="leaderboard",
         name=f"{context.prefix}below-{number}",
-        how=f"No learner is seen above what needs no learning{' there' * bool(level)}.",
+        how=f"No learner is seen {past(context.measure.sign)} what needs no "
+        f"learning{' there' * bool(level)}.",
         fix=_about_clusters(context, floor, level),
         size=abs(floor.value - context.scores.level_means[level][learner]),
     )
@@ -345,17 +344,18 @@ def _about_clusters(context: Context, floor: Floor, level: str) -> Words:
     known = constant.of(context.study.datasets_of(level))
     sign = context.measure.sign
     if np.isfinite(known) and sign * floor.value <= sign * known:
-        return _none_above_floor(constant)
+        return _none_above_floor(context, constant)
     return (
         "Look at the data before the learners: what do clusters pick up that gives the "
         "classes away?"
     )
 
 
-def _none_above_floor(floor: Floor) -> Words:
+def _none_above_floor(context: Context, floor: Floor) -> Words:
     return say(
-        "Look for columns that say more, or for other learners: none is seen above "
+        "Look for columns that say more, or for other learners: none is seen {past} "
         "{floor}.",
+        past=past(context.measure.sign),
         floor=floor.name,
     )
 

@@ -14,7 +14,6 @@ from caveat.board._study import Study
 if TYPE_CHECKING:
     from caveat.board._scores import Scores
 
-CLUSTERS = "clusters that labels only had to name"
 CONSTANT = "the constant answer"
 #: What trials write down of their split, besides the constant answer.
 RECORDED = {
@@ -22,6 +21,7 @@ RECORDED = {
     "group-majority": "the majority of each group",
     "popularity": "popularity, which looks at no feature",
     "every-label": "every label for everybody",
+    "no-label": "no label for anybody",
 }
 CONSTANT_LEARNERS = ("dummy", "majority", "constant")
 

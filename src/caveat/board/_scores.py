@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from caveat.board._floors import CLUSTERS, Floor, find_floor, mean_free
+from caveat.board._floors import Floor, find_floor, mean_free
 from caveat.board._study import (
     CellFacts,
     Cells,
@@ -22,6 +22,7 @@ from caveat.board._study import (
     distinct_titles,
 )
 from caveat.board._verdict import ALPHA, Verdict, beside, decide
+from caveat.eapp.result import CLUSTERS
 from caveat.pages import Download, count, decimals, fixed, shorten, to_csv, to_latex
 from caveat.pages.claims import Estimate
 from caveat.statistics import (

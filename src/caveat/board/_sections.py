@@ -48,7 +48,7 @@ from caveat.pages import (
     shorten,
     word,
 )
-from caveat.pages.claims import heading
+from caveat.pages.claims import heading, past
 
 _WHY = {"timeout": "time", "oom": "memory", "crashed": "killed", "failed": "error"}
 _MOST_RANKED = 60
@@ -178,8 +178,9 @@ def _above_floor(context: Context) -> Words:
         return say("{n} scored; no floor is known", n=plural(len(known), "learner"))
     above = len(context.above_floor)
     return say(
-        "{n} of {all} learners, each by itself, {are} seen above the floor of {value}, "
-        "{what}",
+        "{n} of {all} learners, each by itself, {are} seen {past} the floor of "
+        "{value}, {what}",
+        past=past(context.measure.sign),
         n=count(above) if above else "None",
         are="are" if above > 1 else "is",
         all=count(len(context.study.learners)),

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from caveat import pages
-from caveat.candidates.result import Result, interval
+from caveat.candidates.result import VOTE, Result, interval
 from caveat.pages import claims
 
 _WEAK_ALPHA, _UNSURE_SHARE, _GIVEN_UP = 0.4, 0.2, 0.02
 # Sets from which so many true labels are missing, or in which two labels nearly always
 # come together.
 _NOISY, _TOGETHER, _INSEPARABLE = 0.1, 0.9, 0.99
-VOTE = "majority-vote"
 
 
-def worth(found: Result) -> claims.Claim:
-    """Say what the crowd is worth: its labels beside one label for all."""
+@dataclass(frozen=True)
+class Worth(claims.AgainstFloor):
+    """How right labels are, in a title that carries the interval."""
+
+    @property
+    def short(self) -> pages.Prose:
+        """Say it in few words, with the interval."""
+        return self.headed
+
+
+def worth(found: Result) -> Worth:
+    """Say what the crowd is worth: its labels beside what is free.
+
+    That is the vote, which needs no model of the crowd. Where the vote itself was
+    chosen, or nobody knows how right it is, it is one label for all.
+    """
     if found.known:
         subject = f"labels by {found.chosen}"
         how = (
@@ -31,11 +44,13 @@ def worth(found: Result) -> claims.Claim:
             "Nobody checked them: a truth column would. "
             f"{found.chosen} was chosen by {found.rule}."
         )
-    return claims.AgainstFloor(
+    voted = found.vote is not None
+    return Worth(
         subject,
         found.estimate,
         found.floor,
-        "the most frequent label",
+        "the majority vote" if voted else "the most frequent label",
+        difference=found.advantage if voted else None,
         many=True,
         section="methods",
         how=how,
@@ -43,27 +58,17 @@ def worth(found: Result) -> claims.Claim:
 
 
 def against_vote(found: Result) -> claims.Claim | None:
-    """Compare the suggestions with the vote: by the truth, else by what they predict.
+    """Compare the suggestions with the vote by what they predict, without a truth.
 
-    The vote is what a crowd gives without any model of it.
+    By the truth the vote is the floor, see `worth`.
     """
-    if found.chosen == VOTE:
+    if found.known or found.chosen == VOTE or not math.isfinite(found.ahead[0]):
         return None
-    if not found.known:
-        if not math.isfinite(found.ahead[0]):
-            return None
-        return claims.Comparison(
-            found.chosen,
-            "the majority vote",
-            found.foresight,
-            "answers left out in turn, paired over items",
-            section="methods",
-        )
     return claims.Comparison(
         found.chosen,
         "the majority vote",
-        found.advantage,
-        f"paired bootstrap over {pages.count(found.known)} items",
+        found.foresight,
+        "answers left out in turn, paired over items",
         section="methods",
     )
 

@@ -30,12 +30,11 @@ from caveat.candidates.crowd import (
     pairwise_kappa,
 )
 from caveat.candidates.crowd._reliability import binomial_interval
-from caveat.candidates.result import Result
+from caveat.candidates.result import VOTE, Result
 from caveat.pages import count
 
 Floats = NDArray[np.float64]
 
-VOTE = "majority-vote"
 UNSURE = 0.7
 
 

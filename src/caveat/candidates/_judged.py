@@ -20,7 +20,7 @@ Ends = tuple[float, float, float]
 UNKNOWN = (np.nan, np.nan, np.nan)
 _BOOTSTRAP, _LUCKY = 1000, 200
 _SUMMARIES = {
-    "most frequent label": "one label for all items: the floor",
+    "most frequent label": "one label for all items",
     "soft-targets": "a random forest on features alone, taught by probable labels",
     "joint": "features and answers together, each teaching the other",
 }

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from caveat.candidates._findings import VOTE, findings
+from caveat.candidates._findings import findings
 from caveat.candidates._table import CrowdTable
 from caveat.candidates.crowd import (
     MODELS,
@@ -18,7 +18,7 @@ from caveat.candidates.crowd import (
     PooledCrowd,
     leave_out,
 )
-from caveat.candidates.result import Result
+from caveat.candidates.result import VOTE, Result
 from caveat.exceptions import MissingExtra
 
 Floats = NDArray[np.float64]

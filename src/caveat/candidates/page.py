@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 
 from caveat import pages
-from caveat.candidates._claims import VOTE, all_claims, worth
+from caveat.candidates._claims import all_claims, worth
 from caveat.candidates.crowd._sections import sections
-from caveat.candidates.result import Result, interval
+from caveat.candidates.result import Result
 from caveat.pages import figures
 
 __all__ = ["look", "sections"]
@@ -86,13 +86,11 @@ def _new_items(model: bytes) -> pages.Section:
 def _line(found: Result) -> pages.Figure | None:
     if not math.isfinite(found.estimate.value):
         return None
-    floor = figures.Mark("most frequent label", found.floor, "free")
+    name = "most frequent label"
+    floor = figures.Mark("vote" if found.vote else name, found.floor, "free")
     marks = [floor, figures.Mark(found.chosen, found.estimate)]
-    if found.known and found.chosen != VOTE:
-        vote = found.methods.set_index("name").loc[VOTE]
-        ends = (float(vote.accuracy), float(vote.low), float(vote.high))
-        one = interval(ends, "accuracy", "", found.known)
-        marks.append(figures.Mark("vote", one, "c8"))
+    if found.vote:
+        marks.append(figures.Mark(name, found.one_label, "c8"))
     by = "by the truth" if found.known else "by the methods' own probabilities"
     return figures.score_line(
         marks,

@@ -12,6 +12,7 @@ import pandas as pd
 
 from caveat.pages.claims import Estimate
 
+VOTE = "majority-vote"
 _FRAMES = (
     *("methods", "people", "kappas", "confusions", "curve", "sizes"),
     *("suggestions", "ask_again"),
@@ -110,14 +111,29 @@ class Result:
         return interval(self.accuracy, "accuracy", basis, self.known or self.items)
 
     @property
-    def floor(self) -> Estimate:
+    def one_label(self) -> Estimate:
         """How right one label for all would be."""
         return Estimate(self.constant[0], "accuracy")
 
     @property
+    def vote(self) -> Estimate | None:
+        """How right the vote is; None where it was chosen, or no truth is known."""
+        if not self.known or self.chosen == VOTE:
+            return None
+        return Estimate(
+            float(self.methods.set_index("name").accuracy[VOTE]), "accuracy"
+        )
+
+    @property
+    def floor(self) -> Estimate:
+        """How right labels are that need no model of the crowd."""
+        return self.vote or self.one_label
+
+    @property
     def advantage(self) -> Estimate:
         """By how much the suggestions beat the vote, paired over items with truth."""
-        return interval(self.difference, "accuracy", "paired bootstrap", self.known)
+        basis = f"paired bootstrap over {self.known:,} items"
+        return interval(self.difference, "accuracy", basis, self.known)
 
     @property
     def foresight(self) -> Estimate:

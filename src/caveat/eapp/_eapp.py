@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -373,6 +373,34 @@ class EAPP(BaseEstimator):
 
         check_is_fitted(self, "curve_")
         return find_drivers(self, method, repeats, random_state)
+
+    def answers(self) -> list[NDArray[np.float64]]:
+        """Answer the held-out rows of every fold by the clusters of its other rows.
+
+        There are ⌈1/p₀⌉ clusters, of the rarest class; two for a target of numbers.
+
+        Returns
+        -------
+        list of ndarray
+            For every fold, in the order of its rows: the shares of `classes_` in the
+            nearest cluster, or the means of the two nearest, weighed by closeness.
+
+        Warnings
+        --------
+        Their AUC is not `value_`, which scores by distances to named clusters.
+
+        Examples
+        --------
+        >>> X = np.array([[0.0], [0.1], [5.0], [5.1], [0.2], [5.2]])
+        >>> parts = [([0, 1, 2, 3], [4, 5])]
+        >>> found = EAPP(k_max=2, folds=parts, shuffles=0, random_state=0)
+        >>> found.fit(X, ["a", "a", "b", "b", "a", "b"]).answers()[0].argmax(axis=1)
+        array([0, 1])
+        """
+        from caveat.eapp._answers import cluster_answers
+
+        check_is_fitted(self, "curve_")
+        return cluster_answers(self)
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curves, the null band and the value at 1/p₀.

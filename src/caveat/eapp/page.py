@@ -19,13 +19,12 @@ from caveat.eapp._null_band import (
     in_words,
 )
 from caveat.eapp._plot import plot_curve
-from caveat.eapp.result import Result
+from caveat.eapp.result import CLUSTERS, MEANS, Result
 from caveat.pages import claims, figures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-CLUSTERS = "clusters that labels only had to name"
 _LEAD = (
     "EAPP sorts the rows into k clusters by their features alone; labels then name "
     "each cluster 0 or 1. It is the bar a classifier has to clear, as the majority "
@@ -92,7 +91,7 @@ def look(
 
 def against_chance(found: Result) -> claims.Claim:
     """Hold the value against shuffled labels: the finding of every EAPP look."""
-    subject = CLUSTERS if found.measure == "AUC" else "the means of clusters"
+    subject = CLUSTERS if found.measure == "AUC" else MEANS
     if found.verdict == UNDEFINED:
         return claims.Condition(sentence=in_words(UNDEFINED), section="eapp")
     if found.verdict == UNTESTED:

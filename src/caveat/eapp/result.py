@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from caveat.pages.claims import Estimate
+from caveat.pages.claims import SHUFFLES, Estimate
 from caveat.statistics import bounded_interval
 
 if TYPE_CHECKING:
     from caveat.eapp._eapp import EAPP
 
 Frame: TypeAlias = pd.DataFrame | None
+CLUSTERS = "clusters that labels only had to name"
+MEANS = "the means of clusters"
+"""What is free, as pages call it: of classes, and of numbers."""
 _NAMES = {
     "pca": "PCA",
     "none": "no PCA",
@@ -138,7 +141,7 @@ class Result:
         mean, low, high = self.null
         if np.isnan(low):
             return Estimate(mean, self.measure)
-        return Estimate(mean, self.measure, low, high, "shuffles", self.shuffles)
+        return Estimate(mean, self.measure, low, high, SHUFFLES, self.shuffles)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the curve, a row for every number of clusters."""
@@ -187,7 +190,9 @@ def pooled(results: Sequence[Result]) -> Result:
     """Put results of several splits of one data set together, split by split."""
     first = results[0]
     folds = tuple(value for one in results for value in one.folds)
-    nulls = np.nanmean([one.null for one in results], axis=0)
+    nulls = np.array(first.null)
+    if first.shuffles:
+        nulls = np.nanmean([one.null for one in results], axis=0)
     numbers = first.curve.select_dtypes("number").columns
     curve = first.curve.copy()
     curve[numbers] = np.mean([one.curve[numbers] for one in results], axis=0)

@@ -22,7 +22,7 @@ from caveat.measures.multilabel import evaluate
 from caveat.multilabel._arrays import FloatArray
 from caveat.multilabel._bootstrap import bootstrap_draws
 from caveat.multilabel._breakdown import per_label
-from caveat.multilabel.learners._popularity import Popularity
+from caveat.multilabel._free import free_answers
 from caveat.multilabel.learners._thresholded import learner_scores
 from caveat.multilabel.registry import LEARNERS
 from caveat.multilabel.result import MAIN, POPULARITY, Model, Result
@@ -38,7 +38,6 @@ DEFAULT_LEARNERS = (
 YOURS = "your model"
 FOLDS = 3
 CUT = "one threshold for all labels, by micro-F1 on held-out training rows"
-EVERY, NONE = "every label", "no label"
 _TUNED = "tuned on the test rows"
 Labels = NDArray[np.int64]
 
@@ -314,23 +313,12 @@ def threshold_table(
 
 def _floors(known: Labels, judge_rows: _Judge) -> tuple[Model, ...]:
     """Judge what looks at no feature: popularity, every label, no label."""
-    shape = judge_rows.truth.shape
-    nothing = np.zeros((len(known), 1))
-    free = Popularity().fit(nothing, known)
-    rows = np.zeros((shape[0], 1))
-    ones, flat = np.ones(shape, dtype=np.int64), np.zeros(shape)
+    shares = {POPULARITY: known.mean(axis=0)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return (
-            judge_rows(
-                POPULARITY,
-                free.decision_function(rows),
-                free.predict(rows),
-                popularity=free.share_,
-                floor=True,
-            ),
-            judge_rows(EVERY, flat, ones, floor=True),
-            judge_rows(NONE, flat, 0 * ones, floor=True),
+        return tuple(
+            judge_rows(name, *answers, popularity=shares.get(name), floor=True)
+            for name, answers in free_answers(known, len(judge_rows.truth)).items()
         )
 
 

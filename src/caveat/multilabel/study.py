@@ -14,8 +14,8 @@ from caveat.exceptions import InvalidInput
 from caveat.measures.multilabel import DegenerateWarning, TieWarning, evaluate
 from caveat.multilabel._breakdown import per_label
 from caveat.multilabel._compare import absent_labels
+from caveat.multilabel._free import free_answers
 from caveat.multilabel.criteria import cross_validation
-from caveat.multilabel.learners._popularity import Popularity
 from caveat.multilabel.learners._thresholded import learner_scores
 from caveat.multilabel.registry import CRITERIA, LEARNERS, MEASURES, RULES
 from caveat.multilabel.theory._margins import margins
@@ -129,19 +129,14 @@ class MultiLabelTopic:
 
 
 def _floors(Y_train: NDArray[np.int64], Y_test: NDArray[np.int64]) -> Row:
-    """Judge what looks at no feature: popularity, and every label for all."""
-    free = Popularity().fit(np.zeros((len(Y_train), 1)), Y_train)
-    rows = np.zeros((len(Y_test), 1))
-    answers = {
-        "popularity": (free.decision_function(rows), free.predict(rows)),
-        "every-label": (np.zeros(Y_test.shape), np.ones_like(Y_test)),
-    }
+    """Judge what looks at no feature: popularity, every label, no label."""
     facts: Row = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name, (scores, chosen) in answers.items():
+        for name, (scores, chosen) in free_answers(Y_train, len(Y_test)).items():
             found = evaluate(Y_test, scores, chosen)
-            facts |= floor_facts(name, {_hyphens(k): v for k, v in found.items()})
+            values = {_hyphens(k): v for k, v in found.items()}
+            facts |= floor_facts(name.replace(" ", "-"), values)
     return facts
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 from caveat.datasets import Dataset, columns_left_out, given, load, positive_class
 from caveat.eapp import EAPP
 from caveat.eapp import Result as Clusters
+from caveat.eapp.result import CLUSTERS, pooled
 from caveat.exceptions import CaveatError, InvalidInput
 from caveat.models import load as load_model
 from caveat.pages import About, Look, check_rules, duration
@@ -26,6 +27,7 @@ from caveat.shift.curves._scenario_curves import (
 )
 from caveat.shift.evaluation._metric import default_measure
 from caveat.shift.evaluation._model_under_test import Bench
+from caveat.shift.evaluation._targets import check_target
 from caveat.shift.importance._importance import feature_importance
 from caveat.shift.language import asked_notes, is_endpoint, prompted, rehearse
 from caveat.shift.prices._backup import asked_pairs, cheapest_backup, price_pairs
@@ -241,10 +243,11 @@ def look(
     names = [one.name for one in contenders]
     tables = read_book(book, names, asked, columns=columns, tolerance=how.tolerance)
     backup, pairs = _backup(book, deployed, tables["columns"], how)
+    free, unknown = _clusters(book, rows, how.random_state)
     result = Result(
         **tables,
         floor=float(np.mean(_floors(MEASURES.get(book.measure.name), rows))),
-        clusters=_clusters(book.measure.name, rows, how.random_state),
+        clusters=free,
         deployed=deployed,
         pairs=pairs,
         backup=backup,
@@ -256,7 +259,7 @@ def look(
         training_rows=len(fold.X_train),
         rows=book.resampling.rows,
         conditions=_conditions(rows, how, given=model is not None),
-        notes=(*rows.notes, *notes, *book.notes, *_spent(contenders)),
+        notes=(*rows.notes, *notes, *book.notes, *unknown, *_spent(contenders)),
         seconds=time.perf_counter() - started,
     )
     return page.look(result, replace(rows.about, command=command), rules=wanted)
@@ -621,26 +624,53 @@ def _floors(measure: Any, rows: _Rows) -> list[float]:
 
 
 def _clusters(
-    measure: str, rows: _Rows, seed: int
-) -> tuple[float, float, float] | None:
-    """Give what clusters reach that labels only had to name, by its measure, AUC."""
-    if measure != "auc":
-        return None
-    fold = rows.folds[0]
-    X = pd.concat([fold.X_train, fold.X_test], ignore_index=True)
-    y = pd.concat([fold.y_train, fold.y_test], ignore_index=True)
-    # The value is that at 1 over the share of the rarest class: no more clusters.
-    most = min(10, int(1 / y.value_counts(normalize=True).min()) + 1)
+    book: Book, rows: _Rows, seed: int
+) -> tuple[tuple[float, float | None, float | None] | None, list[str]]:
+    """Give what clusters reach on the splits of the models; or say why they do not."""
+    free = Book(book.measure, book.resampling)
+    found = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         try:
-            found = EAPP(k_max=most, shuffles=0, random_state=seed).fit(X, y)
-        except CaveatError:
-            return None
-    one = Clusters.of(found).estimate
-    if one.low is None or one.high is None:
-        return None
-    return one.value, one.low, one.high
+            for split, fold in enumerate(rows.folds):
+                model = _clustered(fold, rows.task, seed)
+                found.append(Clusters.of(model))
+                kind = "regression" if rows.task == "regression" else "classification"
+                target = check_target(fold.y_train, fold.y_test, *fold.sizes, task=kind)
+                answers = _in_order(model, target.classes)
+                truth, told = target.towards(rows.positive, answers[None])
+                free.add(split, [(CLUSTERS, ALL, "")], told, truth)
+        except CaveatError as error:
+            return None, [f"what clusters reach is not known: {error}"]
+    one = free.score((CLUSTERS, ALL, "")).estimate(book.measure.name)
+    if book.measure.name == "auc":
+        # By AUC it is EAPP itself, which scores rows by distances.
+        one = pooled(found).estimate
+    if not np.isfinite(one.value):
+        return None, [f"what clusters reach by {book.measure.name} is not defined here"]
+    return (one.value, one.low, one.high), []
+
+
+def _clustered(fold: Fold, task: str, seed: int) -> EAPP:
+    """Make clusters of the training rows of one split, to be judged on its others."""
+    X = pd.concat([fold.X_train, fold.X_test], ignore_index=True)
+    y = pd.concat([fold.y_train, fold.y_test], ignore_index=True)
+    places = np.arange(len(X))
+    split = np.split(places, [len(fold.X_train)])
+    how: dict[str, Any] = {"folds": [split], "shuffles": 0, "random_state": seed}
+    if task == "regression":
+        return EAPP(k_max=2, task="regression", **how).fit(X, y)
+    # The value is that at 1 over the share of the rarest class: no more clusters.
+    most = min(10, int(1 / y.value_counts(normalize=True).min()) + 1)
+    return EAPP(k_max=most, **how).fit(X, y)
+
+
+def _in_order(model: EAPP, classes: Any) -> Any:
+    """Give the answers of the only fold, classes in the order of the target."""
+    [answers] = model.answers()
+    if classes is None:
+        return answers
+    return answers[:, pd.Index(model.classes_).get_indexer(classes)]
 
 
 def _conditions(rows: _Rows, how: Settings, *, given: bool) -> str:

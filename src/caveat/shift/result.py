@@ -58,7 +58,8 @@ class Result(Recorded):
         Prices of pairs of columns; what would notice an outage, and when; curves of
         one scenario, tidy. Empty where nobody asked.
     clusters : (value, low, high) or None
-        What clusters of the rows reach that labels only had to name (EAPP), by AUC.
+        What clusters of the training rows reach on the same splits: by AUC EAPP, else
+        the majority of the nearest cluster, or the means of the two nearest.
     backup : tuple of str or None
         The cheapest columns to back up for the tolerated loss `protect`.
     splits, test_rows, training_rows, rows : int
@@ -92,7 +93,7 @@ class Result(Recorded):
     test_rows: int
     training_rows: int
     rows: int
-    clusters: tuple[float, float, float] | None = None
+    clusters: tuple[float, float | None, float | None] | None = None
     backup: tuple[str, ...] | None = None
     protect: float | None = None
     conditions: str = ""

@@ -14,6 +14,7 @@ from caveat import pages
 from caveat.audit._ladder import COPIES, LEAKS
 from caveat.audit.page._claims import Found, Survives
 from caveat.audit.result import Change, Result, Rung
+from caveat.eapp.result import CLUSTERS
 from caveat.pages import claims
 from caveat.pages.claims import Estimate
 
@@ -36,7 +37,7 @@ _OPTIONS = {"leak": "--drop", "group": "--groups", "time": "--time"}
 FLOORS = {
     "constant": "the constant answer",
     "column": "{column} alone",
-    "clusters": "clusters that labels only had to name",
+    "clusters": CLUSTERS,
     "nearest": "the answer of the nearest row",
 }
 

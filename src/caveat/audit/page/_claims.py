@@ -11,7 +11,7 @@ from caveat.pages import claims
 from caveat.pages.claims import Estimate
 
 _STANDING = {
-    "above": "It lies above the floor: {bar}, {floor}.",
+    "above": "It is {past} the floor: {bar}, {floor}.",
     "at": "It cannot be told from the floor: {bar}, {floor}.",
     "below": "It does not reach the floor: {bar}, {floor}.",
     "open": "The floor is {bar}, {floor}; how sure that is was not measured.",
@@ -81,6 +81,7 @@ class Survives(claims.AgainstFloor):
             score=claims.written(self.score),
             bar=bar,
             floor=self.floor_name,
+            past=claims.past(self.sign),
         )
 
 

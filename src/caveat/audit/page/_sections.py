@@ -192,7 +192,8 @@ def _survives(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
     ]
     floor = floor_estimate(found)
     bottom = [(floor_name(found), floor.text, floor.interval, "", "")]
-    if floor.text != _chance(found):
+    # Where a column alone has the score of the constant answer, both are rows.
+    if str(floor_name(found)) != FLOORS["constant"]:
         bottom.append((pages.prose(_CONSTANT), _chance(found), "", "", ""))
     rows += [pages.Row([pages.Cell(text) for text in one], "bottom") for one in bottom]
     table = pages.Table(

@@ -11,20 +11,18 @@ from caveat.candidates._algorithm import check_number
 from caveat.candidates._losses import (
     candidate_softmax,
     divergence,
-    uniform_confidences,
     weighted_cross_entropy,
 )
 from caveat.candidates.learners._contrast import (
-    ViewAlgorithm,
     add_head,
     best_candidates,
     move_prototypes,
 )
-from caveat.candidates.learners._mixup import Draws, mixed
+from caveat.candidates.learners._mixup import MixingAlgorithm, mixed
 from caveat.training import Batch, Run
 
 
-class Papi(ViewAlgorithm):
+class Papi(MixingAlgorithm):
     """PaPi: similarities to class prototypes must agree with the confidences.
 
     The classifier names the labels, and features are drawn to the prototypes of the
@@ -86,10 +84,8 @@ class Papi(ViewAlgorithm):
         mixup_shape: float = 8.0,
         **common: Any,
     ) -> None:
-        super().__init__(**common)
+        super().__init__(weight=weight, ramp=ramp, mixup_shape=mixup_shape, **common)
         self.width = check_number("width", width, 1)
-        self.weight = check_number("weight", weight, 0)
-        self.ramp = check_number("ramp", ramp, 0)
         self.temperature = check_number("temperature", temperature, 1e-3)
         self.momenta = (
             check_number("first_momentum", first_momentum, 0, 1),
@@ -99,20 +95,16 @@ class Papi(ViewAlgorithm):
             check_number("first_prototype_momentum", first_prototype_momentum, 0, 1),
             check_number("last_prototype_momentum", last_prototype_momentum, 0, 1),
         )
-        self.draws = Draws(check_number("mixup_shape", mixup_shape, 1e-3))
 
     def begin(self, run: Run) -> None:
         """Start from equal confidences, with a head on the network."""
         super().begin(run)
-        S = run.data["candidates"]
-        self.W = uniform_confidences(S)
         self.encoder = add_head(run, self.width)
-        self.prototypes = torch.zeros(S.shape[1], self.width, device=run.device)
+        self.prototypes = torch.zeros(self.W.shape[1], self.width, device=run.device)
 
     def agreement(self, run: Run) -> float:
         """Give the weight of the agreement with the prototypes in this epoch."""
-        grown = 1.0 if run.epoch >= self.ramp else run.epoch / self.ramp
-        return self.weight * grown
+        return self.weight * self.grown(run)
 
     def loss(self, run: Run, batch: Batch) -> Tensor:
         """Cross-entropy against the confidences, and what prototypes say of mixes."""

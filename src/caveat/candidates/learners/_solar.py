@@ -9,16 +9,16 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from caveat.candidates._algorithm import check_number
-from caveat.candidates._losses import candidate_softmax, uniform_confidences
-from caveat.candidates.learners._contrast import Ring, ViewAlgorithm
-from caveat.candidates.learners._mixup import Draws, larger_share, mixed
+from caveat.candidates._losses import candidate_softmax
+from caveat.candidates.learners._contrast import Ring
+from caveat.candidates.learners._mixup import MixingAlgorithm, larger_share, mixed
 from caveat.training import Batch, Run
 
 #: Passes over classes and items, as in the published code.
 ITERATIONS = 50
 
 
-class Solar(ViewAlgorithm):
+class Solar(MixingAlgorithm):
     """SoLar: candidates are dealt out by optimal transport to given class shares.
 
     Rare classes lose every comparison of probabilities. So labels of a batch, and of
@@ -86,31 +86,23 @@ class Solar(ViewAlgorithm):
         mixup_shape: float = 4.0,
         **common: Any,
     ) -> None:
-        super().__init__(**common)
+        weight = check_number("weight", weight, 0, 1)
+        super().__init__(weight=weight, ramp=ramp, mixup_shape=mixup_shape, **common)
         self.sharpness = check_number("sharpness", sharpness, 0)
         self.queue = check_number("queue", queue, 1)
-        self.weight = check_number("weight", weight, 0, 1)
         self.first_ratio = check_number("first_ratio", first_ratio, 0, 1)
         self.last_ratio = check_number("last_ratio", last_ratio, 0, 1)
-        self.ramp = check_number("ramp", ramp, 0)
         self.confident = check_number("confident", confident, 0, 1)
         self.prior_momentum = check_number("prior_momentum", prior_momentum, 0, 1)
-        self.draws = Draws(check_number("mixup_shape", mixup_shape, 1e-3))
 
     def begin(self, run: Run) -> None:
         """Start from equal confidences and equal classes."""
         super().begin(run)
-        S = run.data["candidates"]
-        classes = S.shape[1]
-        self.W = uniform_confidences(S)
+        classes = self.W.shape[1]
         self.prior = torch.full((classes,), 1.0 / classes, device=run.device)
         self.ring = Ring(opinions=torch.zeros(self.queue, classes, device=run.device))
         # How many rows of the ring hold something.
         self.filled = 0
-
-    def grown(self, run: Run) -> float:
-        """How much of the ramp is behind us."""
-        return 1.0 if run.epoch >= self.ramp else run.epoch / self.ramp
 
     def loss(self, run: Run, batch: Batch) -> Tensor:
         """Cross-entropy of chosen items three ways, and of the others."""

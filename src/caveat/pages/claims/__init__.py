@@ -7,7 +7,7 @@ __getattr__, __dir__, __all__ = attach(
     {
         "_estimate": ["Estimate", "score", "started", "written"],
         "_claim": ["Claim", "Standing", "count_claims", "heading"],
-        "_scores": ["AgainstFloor", "Value"],
+        "_scores": ["SHUFFLES", "AgainstFloor", "Value", "past"],
         "_comparisons": ["Agreement", "Chosen", "Comparison", "Standings", "Tie"],
         "_changes": ["Loss", "Remedy"],
         "_limits": ["Absence", "Condition", "Unfinished"],

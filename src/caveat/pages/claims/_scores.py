@@ -11,19 +11,32 @@ from caveat.pages._prose import Prose, say
 from caveat.pages.claims._claim import Claim, Standing
 from caveat.pages.claims._estimate import Estimate, score, started, written
 
+SHUFFLES = "shuffles"
+"""Basis of a floor that is a band: the central 95 % of what shuffled labels give."""
 _AGAINST = {
-    "above": "{who} {reach} {score}, above {floor} with {bar}.",
+    "above": "{who} {reach} {score}, {past} {floor} with {bar}.",
     "at": "{who} {reach} {score}; {floor}, {bar}, cannot be told from that.",
-    "below": "{who} {reach} {score} and {stay} below {floor} with {bar}.",
+    "below": "{who} {reach} {score} and {stay} {short_of} {floor} with {bar}.",
     "open": "{who} {have} {score}, {floor} {bar}; how sure that is was not measured.",
 }
 _AGAINST_SHORT = {
-    "above": "{who} {reach} {score}, above {floor}: {bar}.",
+    "above": "{who} {reach} {score}, {past} {floor}: {bar}.",
     "at": "{who} cannot be told from {floor}: {score} and {bar}.",
     "below": "{who} {do} not reach {floor}: {score} and {bar}.",
     "open": "{who} {have} {score}.",
 }
 _ONE = {"reach": "reaches", "stay": "stays", "have": "has", "do": "does"}
+
+
+def past(sign: int) -> str:
+    """Name the good side of a floor; an error above it would be a bad one.
+
+    Examples
+    --------
+    >>> past(1), past(-1)
+    ('above', 'better than')
+    """
+    return "above" if sign > 0 else "better than"
 
 
 @dataclass(frozen=True)
@@ -151,11 +164,15 @@ class AgainstFloor(Claim):
         return self._say(_AGAINST_SHORT[self.standing], written(self.score))
 
     def _say(self, template: str, number: Prose) -> Prose:
-        bar = self.floor.interval or self.floor.text
-        if self.floor.interval and self.p_value is None:
-            bar = f"{self.floor.text} ({bar})"  # a score; a band has its own p-value
+        bar = self.floor.text
+        if self.floor.interval:
+            # Shuffled labels give no score, but a band.
+            is_band = self.floor.basis == SHUFFLES
+            bar = self.floor.interval if is_band else f"{bar} ({self.floor.interval})"
         verbs = {word: word if self.many else one for word, one in _ONE.items()}
         parts = {"score": number, "floor": self.floor_name, "bar": bar}
+        parts["past"] = past(self.sign)
+        parts["short_of"] = "below" if self.sign > 0 else "worse than"
         if self.difference is not None:
             basis = self.difference.basis
             parts |= {"gap": written(self.difference), "basis": basis}

@@ -10,6 +10,8 @@ from typing import Any
 import pandas as pd
 
 from caveat import pages
+from caveat.eapp.result import CLUSTERS, MEANS
+from caveat.measures import get as get_measure
 from caveat.pages import claims
 from caveat.pages.claims import Estimate
 from caveat.shift.result import Result
@@ -32,14 +34,31 @@ def score(found: Result) -> Estimate:
     return found.estimate(row_of(found.models, model=found.deployed))
 
 
-def against_floor(found: Result, **place: Any) -> claims.Claim:
-    """Hold the deployed model against a constant answer."""
+def of_clusters(found: Result) -> tuple[Estimate, str] | None:
+    """Give what clusters of the training rows reach, and how pages call it."""
+    if found.clusters is None:
+        return None
+    value, low, high = found.clusters
+    numbers = "regression" in get_measure(found.measure).tasks
+    one = Estimate(value, found.title, low, high, found.basis, found.rows)
+    return one, MEANS if numbers else CLUSTERS
+
+
+def against_floor(found: Result, **place: Any) -> claims.AgainstFloor:
+    """Hold the deployed model against the better of what is free."""
+    sign = 1 if found.larger_is_better else -1
+    floor, name = Estimate(found.floor, found.title), CONSTANT
+    free = of_clusters(found)
+    if free is not None and not sign * free[0].value <= sign * floor.value:
+        # A floor is a line, measured on the very rows of the score: its own interval,
+        # which stands in the table, would count their chance twice.
+        floor, name = Estimate(free[0].value, found.title), free[1]
     return claims.AgainstFloor(
         pages.name(found.deployed),
         score(found),
-        Estimate(found.floor, found.title),
-        CONSTANT,
-        sign=1 if found.larger_is_better else -1,
+        floor,
+        name,
+        sign=sign,
         section="models",
         **place,
     )

@@ -14,7 +14,6 @@ from caveat.measures import get as get_measure
 from caveat.pages import claims, figures
 from caveat.pages.claims import Estimate
 from caveat.shift.page._claims import (
-    CONSTANT,
     against_floor,
     in_order,
     known,
@@ -136,7 +135,7 @@ def _claims(found: Result) -> Iterator[claims.Claim]:
     floor = against_floor(found)
     if len(mine):
         # What was asked is the finding; the score then stands beside it.
-        place = "note" if floor.standing == "above" else "careful"  # type: ignore[attr-defined]
+        place = "note" if floor.standing == "above" else "careful"
         yield against_floor(found, severity=place, kind="chance")
         for number, row in enumerate(mine.to_dict("records")):
             advice = advice_words(found, row)
@@ -348,7 +347,8 @@ def _line(found: Result) -> pages.Figure | None:
     rows = [figures.Dot("all columns", one)]
     asked = found.asked
     mine = asked[asked["model"] == found.deployed] if len(asked) else asked
-    label = str(against_floor(found).words)
+    held = against_floor(found)
+    label = str(held.words)
     if len(mine):
         row = mine.iloc[0].to_dict()
         label = str(price(found, row).words)
@@ -362,16 +362,17 @@ def _line(found: Result) -> pages.Figure | None:
     elif (row := worst(found)) is not None:
         gone = found.estimate(row, "after")
         rows.append(figures.Dot(f"without {row['column']}", gone, "serious"))
-    floor = Estimate(found.floor, found.title)
+    free = found.larger_is_better and math.isfinite(held.floor.value)
+    up_to = f", hatched up to {held.floor_name}" if free else ""
     drawn = figures.score_dots(
         rows,
         name="line",
         title="",
         label=label,
-        floor=floor if found.larger_is_better and math.isfinite(found.floor) else None,
+        floor=held.floor if free else None,
         limits=get_measure(found.measure).range,
-        conditions=f"{pages.capital(found.title)} of {found.deployed}, hatched up to "
-        f"{CONSTANT}. {found.conditions}",
+        conditions=f"{pages.capital(found.title)} of {found.deployed}{up_to}. "
+        f"{found.conditions}",
     )
     return replace(drawn, size=(10.5, drawn.size[1]), one_line=True)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from caveat import pages
-from caveat.eapp.page import CLUSTERS
 from caveat.measures import get as get_measure
 from caveat.pages import claims, figures
 from caveat.pages.claims import Estimate
@@ -15,6 +14,7 @@ from caveat.shift.page._claims import (
     cell,
     in_order,
     known,
+    of_clusters,
     own_columns,
     positive,
     price,
@@ -209,11 +209,10 @@ def models_section(found: Result) -> pages.Section:
     rows.append(
         pages.Row([pages.Cell(CONSTANT), cell(found.floor, 2), pages.Cell()], "bottom")
     )
-    if found.clusters is not None:
-        value, low, high = found.clusters
-        free = Estimate(value, found.title, low, high, "folds", found.rows)
-        ends = [cell(value, free.places), pages.Cell(free.interval)]
-        rows.append(pages.Row([pages.Cell(CLUSTERS), *ends], "bottom"))
+    if (free := of_clusters(found)) is not None:
+        one, name = free
+        ends = [cell(one.value, one.places), pages.Cell(one.interval)]
+        rows.append(pages.Row([pages.Cell(name), *ends], "bottom"))
     table = pages.Table(
         "models",
         pages.say("{measure} with all columns", measure=found.title),

@@ -46,6 +46,11 @@ class Fold:
         """Return both parts in the order of `shift_curve`."""
         return self.X_train, self.y_train, self.X_test, self.y_test
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Count the rows of both parts."""
+        return len(self.X_train), len(self.X_test)
+
 
 @dataclass(frozen=True)
 class Contender:
