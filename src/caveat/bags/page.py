@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from caveat import pages
-from caveat.bags.registry import LEARNERS, RULES
-from caveat.bags.result import CONSTANT, FLOORS, MEASURES, ORACLE, RULE, SHARE, Result
+from caveat.bags.registry import LEARNERS, RULE, RULES
+from caveat.bags.result import CONSTANT, FLOORS, MEASURES, SHARE, Result
 from caveat.pages import claims, figures
 
 SHARES = "shares alone"
@@ -333,11 +333,10 @@ def _head(found: Result) -> list[pages.Column]:
     titles = {name: pages.capital(text) for name, text in MEASURES.items()}
     last = found.classes[-1]
     titles["f1"] = f"F1 of {last}" if len(found.classes) == 2 else "F1, mean of classes"
-    columns = [
-        pages.Column(titles[name], best="max", sorted=name == "auc")
-        for name in _measures(found)
-    ]
-    first, *rest = columns
+    first, *rest = (
+        pages.Column(titles[name], best="max", sorted=not place)
+        for place, name in enumerate(_measures(found))
+    )
     return [pages.Column("Answer", "name"), first, pages.Column("95 %"), *rest]
 
 
@@ -359,7 +358,7 @@ def _learners(found: Result) -> pages.Section:
     frame = found.scores
     order, adjusted = found.ranking()
     rows = [_score_row(found, "every label", found.ceiling, "top")]
-    oracle = frame[frame["rule"] == ORACLE]
+    oracle = frame[~frame["rule"].isin(found.rules())]
     top = oracle.loc[oracle.groupby("repeat")["auc"].idxmax()]
     rows.append(_score_row(found, "oracle: chosen by test labels", top, "top"))
     rows.append(_score_row(found, f"{SHARES}, chosen by {RULE}", found.chosen()))

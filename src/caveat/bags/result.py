@@ -9,12 +9,11 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from caveat.bags.registry import RULE, RULES
 from caveat.pages.claims import Estimate
 from caveat.pages.recorded import Recorded
 from caveat.statistics import bounded_interval, corrected_resampled_t_test, holm
 
-RULE = "split-bag-shuffle"
-"""How learner and settings are chosen without labels."""
 ORACLE = "oracle"
 """The rule that looks at the test rows; every other rule's regret is against it."""
 MEASURES = {
@@ -175,7 +174,7 @@ class Result(Recorded):
 
     def best_by_test(self, measure: str = "auc") -> pd.Series:
         """Give the best test score of any learner and setting, by repeat."""
-        oracle = self.scores[self.scores["rule"] == ORACLE]
+        oracle = self.scores[~self.scores["rule"].isin(self.rules())]
         return oracle.groupby("repeat")[measure].max()
 
     def highest_floor(self, measure: str = "auc") -> str:
@@ -191,7 +190,8 @@ class Result(Recorded):
 
     def rules(self) -> list[str]:
         """Rules that chose without labels."""
-        return [rule for rule in dict.fromkeys(self.scores["rule"]) if rule != ORACLE]
+        used = dict.fromkeys(self.scores["rule"])
+        return [rule for rule in used if not RULES[rule].facts["oracle"]]
 
     def ranking(self) -> tuple[list[str], list[float]]:
         """Order learners by mean, with p-values against the first, by Holm."""

@@ -12,14 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from caveat.board._floors import (
-    CLUSTERS,
-    CONSTANT_LEARNERS,
-    Floor,
-    constant_answer,
-)
+from caveat.board._floors import CLUSTERS, Floor, constant_answer
 from caveat.board._scores import Context, score
 from caveat.board._study import FAILED_STATES, OPEN_STATES, Study
+from caveat.models import is_constant
 from caveat.pages import (
     Words,
     capital,
@@ -188,7 +184,7 @@ def _able(context: Context) -> tuple[list[str], bool]:
     shared = scores.verdict.kind != "none" and bool(scores.leaders)
     those = scores.leaders if shared else scores.order
     able = [one for one in those if one in scores.intervals]
-    return [one for one in able if one not in CONSTANT_LEARNERS] or able, shared
+    return [one for one in able if not is_constant(one)] or able, shared
 
 
 def _least_sure(context: Context) -> str:

@@ -15,6 +15,7 @@ import pandas as pd
 from caveat.datasets import Dataset, columns_left_out, given, load, positive_class
 from caveat.eapp import EAPP
 from caveat.eapp import Result as Clusters
+from caveat.eapp.registry import MEASURES as CLUSTER_MEASURES
 from caveat.exceptions import CaveatError, InvalidInput
 from caveat.models import load as load_model
 from caveat.pages import About, Look, check_rules, duration
@@ -24,7 +25,7 @@ from caveat.shift.curves._scenario_curves import (
     parse_degree,
     scenario_curves,
 )
-from caveat.shift.evaluation._metric import default_measure
+from caveat.shift.evaluation._metric import usual_measures
 from caveat.shift.evaluation._model_under_test import Bench
 from caveat.shift.importance._importance import feature_importance
 from caveat.shift.language import asked_notes, is_endpoint, prompted, rehearse
@@ -45,11 +46,11 @@ from caveat.shift.prices._prices import (
     Book,
     Task,
     expected_seconds,
-    imputer_name,
     measure_prices,
 )
 from caveat.shift.registry import IMPUTERS, MEASURES, SCENARIOS
 from caveat.shift.result import Result, read_book
+from caveat.shift.scenarios._planning import name_of
 
 USUAL_IMPUTERS = ("mean", "median", "gaussian", "native")
 Found = Callable[[str], None]
@@ -510,7 +511,7 @@ def _task(rows: _Rows, asked: Sequence[Outage], how: Settings, deployed: str) ->
         pairs = {deployed: _dearest(order)}
     return Task(
         outages=asked,
-        imputers=list({imputer_name(each): each for each in how.imputers}.values()),
+        imputers=list({name_of(each): each for each in how.imputers}.values()),
         metric=_metric(how, rows.task),
         positive=rows.positive,
         task="regression" if rows.task == "regression" else "classification",
@@ -556,8 +557,7 @@ def _measured(
 
 def _metric(how: Settings, task: str) -> str:
     """Name the measure: AUC and RMSE if nothing is said."""
-    usual = default_measure("regression") if task == "regression" else "auc"
-    return str(how.metric or usual)
+    return str(how.metric or usual_measures(task)[-1])
 
 
 def _of_scenario(how: Settings, rows: _Rows) -> Any:
@@ -624,7 +624,7 @@ def _clusters(
     measure: str, rows: _Rows, seed: int
 ) -> tuple[float, float, float] | None:
     """Give what clusters reach that labels only had to name, by its measure, AUC."""
-    if measure != "auc":
+    if measure not in CLUSTER_MEASURES:
         return None
     fold = rows.folds[0]
     X = pd.concat([fold.X_train, fold.X_test], ignore_index=True)

@@ -13,6 +13,7 @@ from caveat import pages
 from caveat.measures import get as get_measure
 from caveat.pages import claims, figures
 from caveat.pages.claims import Estimate
+from caveat.shift.imputers._imputers import leaves_missing
 from caveat.shift.page._claims import (
     CONSTANT,
     against_floor,
@@ -180,7 +181,7 @@ def advice_words(found: Result, row: Mapping[str, Any]) -> pages.Prose:
     parts = {"model": model, "what": what, "imputer": str(row["imputer"])}
     if row["kind"] != "vanish" and row["advice"] == "fill":
         return pages.say("Nothing to do for {model} beyond watching {what}", **parts)
-    if row["imputer"] == "native" and row["advice"] in _LEFT_MISSING:
+    if leaves_missing(row["imputer"]) and row["advice"] in _LEFT_MISSING:
         return pages.say(_LEFT_MISSING[str(row["advice"])], **parts)
     words = pages.say(_ADVICE[str(row["advice"])], **parts)
     if row["advice"] == "refit" and row["by"] != row["model"]:
@@ -352,8 +353,8 @@ def _line(found: Result) -> pages.Figure | None:
     if len(mine):
         row = mine.iloc[0].to_dict()
         label = str(price(found, row).words)
-        native = row["imputer"] == "native"
-        how = "left missing" if native else f"filled in by {row['imputer']}"
+        by = row["imputer"]
+        how = "left missing" if leaves_missing(by) else f"filled in by {by}"
         if row["kind"] != "vanish":
             how = "as it arrives"
         rows.append(figures.Dot(how, found.estimate(row, "after"), "serious"))
