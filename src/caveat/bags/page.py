@@ -157,15 +157,15 @@ def _price(found: Result) -> Iterator[claims.Claim]:
     )
 
 
-def _rule_choice(found: Result, rule: str = RULE) -> claims.Claim:
+def _rule_choice(found: Result) -> claims.Claim:
     """Say what the rule chose, and what a choice by test labels would have more."""
-    counts = found.chosen(rule)["learner"].value_counts()
+    counts = found.chosen()["learner"].value_counts()
     names = pages.names([_title(name) for name in counts.index], most=3)
-    gap = found.estimate(found.regret(rule))
+    gap = found.estimate(found.regret(RULE))
     careful = gap.low is not None and gap.low > 0.02
     return claims.Chosen(
         names,
-        pages.code(rule),
+        pages.code(RULE),
         gap if gap.has_interval else None,
         severity="careful" if careful else None,
         kind="regret",
@@ -175,22 +175,29 @@ def _rule_choice(found: Result, rule: str = RULE) -> claims.Claim:
     )
 
 
-def _about_groups(found: Result) -> Iterator[claims.Claim]:
-    if found.spread < _SMALL_SPREAD:
-        spread = f"{found.spread:.3f}"
+def alike_groups(spread: float, **more: Any) -> Iterator[claims.Claim]:
+    """Say that shares hardly differ, where they do not."""
+    if spread < _SMALL_SPREAD:
         yield claims.Condition(
             sentence=pages.say(
                 "The groups have almost the same shares: their standard deviation is "
                 "{spread}.",
-                spread=pages.strong(spread),
+                spread=pages.strong(f"{spread:.3f}"),
             ),
-            counts=(found.spread,),
+            counts=(spread,),
             severity="careful",
             kind="spread",
             section="groups",
-            how="What differs between such groups is mostly chance.",
-            fix="Group by a column whose groups differ more in their shares.",
+            **more,
         )
+
+
+def _about_groups(found: Result) -> Iterator[claims.Claim]:
+    yield from alike_groups(
+        found.spread,
+        how="What differs between such groups is mostly chance.",
+        fix="Group by a column whose groups differ more in their shares.",
+    )
     if found.variant in ("intermediate", "hard"):
         yield claims.Condition(
             sentence="Groups differ in more than their labels; mean maps and forward "

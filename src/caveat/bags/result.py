@@ -152,9 +152,9 @@ class Result(Recorded):
         mine = self.floors[self.floors["floor"] == floor]
         return mine.set_index("repeat")[measure]
 
-    def of_ceiling(self, measure: str = "auc") -> pd.Series:
+    def of_ceiling(self) -> pd.Series:
         """Scores with every label, by repeat."""
-        return self.ceiling.set_index("repeat")[measure]
+        return self.ceiling.set_index("repeat")["auc"]
 
     def chosen(self, rule: str = RULE) -> pd.DataFrame:
         """Pick learner and settings by a criterion: one row of `scores` per repeat."""
@@ -172,14 +172,14 @@ class Result(Recorded):
             for rule, part in picked.groupby("rule", sort=False)
         }
 
-    def best_by_test(self, measure: str = "auc") -> pd.Series:
+    def best_by_test(self) -> pd.Series:
         """Give the best test score of any learner and setting, by repeat."""
         oracle = self.scores[~self.scores["rule"].isin(self.rules())]
-        return oracle.groupby("repeat")[measure].max()
+        return oracle.groupby("repeat")["auc"].max()
 
-    def highest_floor(self, measure: str = "auc") -> str:
+    def highest_floor(self) -> str:
         """Name the answer without learning that scores highest on average."""
-        means = self.floors.groupby("floor", sort=False)[measure].mean()
+        means = self.floors.groupby("floor", sort=False)["auc"].mean()
         return str(means.idxmax())
 
     def regret(self, rule: str) -> pd.Series:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from caveat.board._floors import CLUSTERS, Floor, constant_answer
-from caveat.board._scores import Context, score
+from caveat.board._scores import OVER_REPEATS, Context, score
 from caveat.board._study import FAILED_STATES, OPEN_STATES, Study
 from caveat.models import is_constant
 from caveat.pages import (
@@ -132,7 +132,7 @@ def _test(context: Context) -> str:
         return "Friedman's test over data sets"
     if verdict.kind == "data sets":
         return "Friedman's and paired Wilcoxon tests over data sets, Holm-corrected"
-    return "corrected resampled t-tests over repeats, paired, Holm-corrected"
+    return OVER_REPEATS
 
 
 def worth(context: Context) -> Iterator[Claim]:

@@ -3,9 +3,16 @@
 To add one: its module, and a row here.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from caveat._registry import Entry, Registry, rule
 from caveat.measures import Measures
 from caveat.models.registry import MODELS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _PAPER = "Cheng et al. (2025)"
 
@@ -266,3 +273,16 @@ RULES = Registry(
         )
     ],
 )
+
+
+def models() -> pd.DataFrame:
+    """List all models by name: `name`, `family`, `tasks`, `extra`.
+
+    Examples
+    --------
+    >>> models().set_index("name").loc["lightgbm", "extra"]
+    'trees'
+    """
+    from caveat.models import available
+
+    return available()

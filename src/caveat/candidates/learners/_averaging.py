@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 from torch import Tensor
@@ -77,8 +76,8 @@ class AbsGce(_WithExponent):
 class _OfMass(Algorithm):
     """A loss of the candidates' joint probability, with its derivative."""
 
-    of_mass: ClassVar[Callable[[Tensor, Tensor], Tensor]]
-    derived: ClassVar[Callable[[Tensor, Tensor], Slope]]
+    of_mass: ClassVar[staticmethod[[Tensor, Tensor], Tensor]]
+    derived: ClassVar[staticmethod[[Tensor, Tensor], Slope]]
 
     def risk(self, z: Tensor, S: Tensor, rows: Tensor) -> Tensor:
         """Give the loss of a batch."""

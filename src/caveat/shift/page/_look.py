@@ -140,7 +140,7 @@ def _claims(found: Result) -> Iterator[claims.Claim]:
         place = "note" if floor.standing == "above" else "careful"  # type: ignore[attr-defined]
         yield against_floor(found, severity=place, kind="chance")
         for number, row in enumerate(mine.to_dict("records")):
-            advice = advice_words(found, row)
+            advice = advice_words(row)
             yield price(found, row, how=advice + ".", fix=advice + ".")
             yield from _earned(found, row, size=1.0 / (1 + number))
             yield from _fillings(found, row)
@@ -174,7 +174,7 @@ def _claims(found: Result) -> Iterator[claims.Claim]:
         yield claims.Condition(sentence=words, severity="note", section="again")
 
 
-def advice_words(found: Result, row: Mapping[str, Any]) -> pages.Prose:
+def advice_words(row: Mapping[str, Any]) -> pages.Prose:
     """Say what to do, as far as the intervals carry."""
     what = pages.names(list(row["columns"]), most=4)
     model = pages.name(str(row["model"]))
