@@ -16,13 +16,13 @@ from caveat.audit._scores import Reader, Scores, packed_answers
 from caveat.audit._table import without
 from caveat.audit.result import Floor, Result, Vanished, Way
 from caveat.eapp.result import Result as Clusters
+from caveat.models.registry import MODELS
 from caveat.pages.claims import Estimate
 
 if TYPE_CHECKING:
     from caveat.study import Records
 
 Given = Mapping[str, NDArray[np.float64]]
-_LINEAR = "logistic-regression"
 # A linear model this much behind misses a bend of the classes: no judge of labels.
 _MISSES_NOTHING = 0.02
 _MOST_VANISHED = 10
@@ -71,7 +71,8 @@ def gather(records: Records, prepared: Prepared, given: Given) -> Result:
         aside=_aside(scenario),
         rungs=rungs,
         models=reader.models(judged, given),
-        floor=_floor(reader, rows[part == "floor"], records) or _scanned(prepared),
+        floor=_floor(reader, rows[part == "floor"], records)
+        or _scanned(reader, prepared),
         clusters=_clusters(records),
         vanished=_vanished(reader, rows[part == "vanish"], records, last),
         **evidence,
@@ -192,14 +193,14 @@ def _floor(reader: Reader, rows: pd.DataFrame, records: Records) -> Floor | None
     )
 
 
-def _scanned(prepared: Prepared) -> Floor | None:
+def _scanned(reader: Reader, prepared: Prepared) -> Floor | None:
     """Take the floor of the scan where no trial has measured it."""
     assert prepared.scan is not None
     one = prepared.scan.floor
-    if one.measure != "auc":
+    if one.measure != reader.measure:
         return None  # R² of the scan cannot be held against RMSE
     basis, rows = "rows, by the scan", len(prepared.table.y)
-    known = Estimate(one.value, "AUC", one.low, one.high, basis, rows)
+    known = Estimate(one.value, reader.unit, one.low, one.high, basis, rows)
     way = "column" if one.column else "constant"
     return Floor((Way(way, one.column, known),), one.p_value, one.shuffles)
 
@@ -293,8 +294,9 @@ def _evidence(
     found: dict[str, Any] = {}
     first = next(iter(said))
     means = {name: float(np.mean(list(step.values[name].values()))) for name in said}
-    if _LINEAR in said and means[first] - means[_LINEAR] <= _MISSES_NOTHING:
-        found["doubt"] = doubtful_labels(reader.table, said[_LINEAR])
+    linear = next((name for name in said if _is_linear(name)), first)
+    if _is_linear(linear) and means[first] - means[linear] <= _MISSES_NOTHING:
+        found["doubt"] = doubtful_labels(reader.table, said[linear])
     table = without(reader.table, list(step.step.drop))
     found["segments"] = weak_segments(table, said[first], seed)
     mine = next(iter(given), None)
@@ -302,6 +304,10 @@ def _evidence(
     title = reader.titles.get(first, first) if mine is None else mine
     found["calibration"] = calibration(table, probabilities, title, seed)
     return found
+
+
+def _is_linear(name: str) -> bool:
+    return name in MODELS and MODELS[name].facts.get("family") == "linear"
 
 
 def _mean_answers(step: Scores, name: str) -> NDArray[np.float64] | None:

@@ -19,7 +19,7 @@ from caveat.audit._table import Table
 from caveat.audit.registry import UPPER_HALF_AUC
 from caveat.exceptions import InvalidInput
 from caveat.measures import evaluate, get
-from caveat.models import TabularModel
+from caveat.models import TabularModel, is_constant
 from caveat.models.registry import MODELS
 from caveat.tables import TableEncoder
 
@@ -86,7 +86,7 @@ def fit_and_answer(
 ) -> NDArray[np.float64]:
     """Fit a model to one fold's training rows and let it answer for the others."""
     train, test = fold
-    if entry.name == "dummy":
+    if is_constant(entry.name):
         return constant_answers(table, train, len(test))
     model = build(entry, params, table, seed)
     model.fit(table.X.iloc[train], table.y[train])
@@ -108,4 +108,4 @@ def constant_answers(
 
 def is_fitted_here(name: str) -> bool:
     """Whether a learner of an audit is a model that is fitted."""
-    return ":" in name or (name in MODELS and name != "dummy")
+    return ":" in name or (name in MODELS and not is_constant(name))

@@ -19,6 +19,8 @@ from caveat.audit._table import Table, without
 from caveat.audit.result import Change, Model, Rung
 from caveat.audit.scan._single_question import auc_variance
 from caveat.audit.study import unpack
+from caveat.measures import get
+from caveat.models import is_constant
 from caveat.pages.claims import Estimate
 from caveat.statistics import bounded_interval
 
@@ -52,7 +54,7 @@ class Scores:
     @property
     def models(self) -> list[str]:
         """Learners that are fitted."""
-        return [name for name in self.values if name != "dummy"]
+        return [name for name in self.values if not is_constant(name)]
 
     def chosen(self, sign: int, names: Sequence[str]) -> dict[Key, tuple[str, float]]:
         """Choose, fold by fold, the model that does best on the other folds.
@@ -95,9 +97,9 @@ class Reader:
         self.table = table
         self.scenario = scenario
         self.titles = titles
-        self.measure = "auc" if table.classes else "rmse"
-        self.unit = "AUC" if table.classes else "RMSE"
-        self.sign = 1 if table.classes else -1
+        judge = get("auc" if table.classes else "rmse")
+        self.measure, self.unit, self.limits = judge.name, judge.title, judge.range
+        self.sign = 1 if judge.larger_is_better else -1
         judged = table.upper[table.held] if table.held.any() else table.upper
         self.smaller = int(np.bincount(judged).min()) if len(judged) else 0
 
@@ -105,14 +107,14 @@ class Reader:
         self, values: Iterable[float], test_share: float, *, confidence: float = 0.95
     ) -> Estimate:
         """Give the mean over folds with its interval, inside the measure's range."""
-        limits = (0.0, 1.0) if self.table.classes else (0.0, math.inf)
-        return self._made(list(values), limits, self.unit, test_share, confidence)
+        return self._made(list(values), self.limits, self.unit, test_share, confidence)
 
     def difference(
         self, values: Iterable[float], test_share: float, *, confidence: float = 0.95
     ) -> Estimate:
         """Give the mean of paired differences with its interval."""
-        limits = (-1.0, 1.0) if self.table.classes else (-math.inf, math.inf)
+        low, high = self.limits
+        limits = (low - high, high - low)
         return self._made(list(values), limits, "", test_share, confidence)
 
     def _made(

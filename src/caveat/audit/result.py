@@ -8,11 +8,13 @@ from typing import Any
 
 import pandas as pd
 
+from caveat.audit.registry import MEASURES
 from caveat.audit.scan import Finding
 from caveat.eapp.result import Result as Clusters
 from caveat.pages.claims import Estimate
 
 _FRAMES = ("columns", "classes")
+_RANGES = {one.title: one.facts["range"] for one in MEASURES.values()}
 
 
 @dataclass(frozen=True)
@@ -250,7 +252,7 @@ class Result:
     @property
     def limits(self) -> tuple[float, float]:
         """Where the measure ends."""
-        return (0.0, 1.0) if self.measure == "AUC" else (0.0, float("inf"))
+        return _RANGES[self.measure]
 
     def earned(self, value: float) -> float:
         """How far a score is above chance."""

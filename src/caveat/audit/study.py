@@ -23,6 +23,7 @@ from caveat.audit._table import Table, make_table, without
 from caveat.audit._topics import CURVE, PARTS, examined
 from caveat.audit.registry import CRITERIA, LEARNERS, MEASURES, RULES
 from caveat.exceptions import CaveatError, InvalidInput, UnknownName
+from caveat.models import is_constant
 from caveat.study.topic import Context, Outcome
 
 DEFAULTS: dict[str, Any] = {
@@ -115,10 +116,9 @@ class AuditTopic:
         if part in PARTS:
             return learner == PARTS[part].topic and not repeat
         if part == "floor":
-            return learner == "floor" and not repeat
-        if part == "score" and learner == "dummy":
-            return repeat < world["folds"]
-        return is_fitted_here(learner) and repeat < world["folds"]
+            return learner == part and not repeat
+        constant = part == "score" and is_constant(learner)
+        return (constant or is_fitted_here(learner)) and repeat < world["folds"]
 
     def configurations_per_trial(self, entry: Entry, count: int) -> int:
         """Give every learner a trial for each of its settings; there is one."""
@@ -170,7 +170,7 @@ class AuditTopic:
         scores = measures_of(table, test, answers)
         row = {f"test.{name}": value for name, value in scores.items()}
         row |= {"fact.training-rows": len(train), "fact.test-rows": len(test)}
-        fits = answers.size <= _MOST_ANSWERS and context.entry.name != "dummy"
+        fits = answers.size <= _MOST_ANSWERS and not is_constant(context.entry.name)
         return row, {"answers": [{"packed": pack(answers)}]} if fits else {}
 
     def _vanish(self, context: Context, table: Table) -> tuple[dict[str, Any], Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -53,9 +54,6 @@ NO_VALUE = "(no value)"
 
 # What labels are tuned over: from hardly a penalty to hardly a slope.
 _CEILING_C = (0.01, 0.1, 1.0, 10.0, 100.0)
-# A solve over all pairs of bags; beyond this it takes longer than all else together.
-_MOST_BAGS_FOR_LAPLACIAN = 1000
-_LAPLACIAN = ("lmm", "amm")
 
 
 def examine_bags(
@@ -356,7 +354,7 @@ class _Examination:
 
     def _usable(self, entry: Any) -> bool:
         n_bags = int(self.bags.max()) + 1
-        if entry.name in _LAPLACIAN and n_bags > _MOST_BAGS_FOR_LAPLACIAN:
+        if n_bags > entry.facts.get("most_bags", inf):
             self.notes.append(
                 f"{entry.title} was left out: it compares any two of {n_bags:,} groups"
             )

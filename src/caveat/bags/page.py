@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from caveat import pages
-from caveat.bags.registry import LEARNERS, RULES
-from caveat.bags.result import CONSTANT, FLOORS, MEASURES, ORACLE, RULE, SHARE, Result
+from caveat.bags.registry import LEARNERS, RULE, RULES
+from caveat.bags.result import CONSTANT, FLOORS, MEASURES, SHARE, Result
 from caveat.pages import claims, figures
 
 SHARES = "shares alone"
@@ -157,15 +157,15 @@ def _price(found: Result) -> Iterator[claims.Claim]:
     )
 
 
-def _rule_choice(found: Result, rule: str = RULE) -> claims.Claim:
+def _rule_choice(found: Result) -> claims.Claim:
     """Say what the rule chose, and what a choice by test labels would have more."""
-    counts = found.chosen(rule)["learner"].value_counts()
+    counts = found.chosen()["learner"].value_counts()
     names = pages.names([_title(name) for name in counts.index], most=3)
-    gap = found.estimate(found.regret(rule))
+    gap = found.estimate(found.regret(RULE))
     careful = gap.low is not None and gap.low > 0.02
     return claims.Chosen(
         names,
-        pages.code(rule),
+        pages.code(RULE),
         gap if gap.has_interval else None,
         severity="careful" if careful else None,
         kind="regret",
@@ -175,22 +175,29 @@ def _rule_choice(found: Result, rule: str = RULE) -> claims.Claim:
     )
 
 
-def _about_groups(found: Result) -> Iterator[claims.Claim]:
-    if found.spread < _SMALL_SPREAD:
-        spread = f"{found.spread:.3f}"
+def alike_groups(spread: float, **more: Any) -> Iterator[claims.Claim]:
+    """Say that shares hardly differ, where they do not."""
+    if spread < _SMALL_SPREAD:
         yield claims.Condition(
             sentence=pages.say(
                 "The groups have almost the same shares: their standard deviation is "
                 "{spread}.",
-                spread=pages.strong(spread),
+                spread=pages.strong(f"{spread:.3f}"),
             ),
-            counts=(found.spread,),
+            counts=(spread,),
             severity="careful",
             kind="spread",
             section="groups",
-            how="What differs between such groups is mostly chance.",
-            fix="Group by a column whose groups differ more in their shares.",
+            **more,
         )
+
+
+def _about_groups(found: Result) -> Iterator[claims.Claim]:
+    yield from alike_groups(
+        found.spread,
+        how="What differs between such groups is mostly chance.",
+        fix="Group by a column whose groups differ more in their shares.",
+    )
     if found.variant in ("intermediate", "hard"):
         yield claims.Condition(
             sentence="Groups differ in more than their labels; mean maps and forward "
@@ -333,11 +340,10 @@ def _head(found: Result) -> list[pages.Column]:
     titles = {name: pages.capital(text) for name, text in MEASURES.items()}
     last = found.classes[-1]
     titles["f1"] = f"F1 of {last}" if len(found.classes) == 2 else "F1, mean of classes"
-    columns = [
-        pages.Column(titles[name], best="max", sorted=name == "auc")
-        for name in _measures(found)
-    ]
-    first, *rest = columns
+    first, *rest = (
+        pages.Column(titles[name], best="max", sorted=not place)
+        for place, name in enumerate(_measures(found))
+    )
     return [pages.Column("Answer", "name"), first, pages.Column("95 %"), *rest]
 
 
@@ -359,7 +365,7 @@ def _learners(found: Result) -> pages.Section:
     frame = found.scores
     order, adjusted = found.ranking()
     rows = [_score_row(found, "every label", found.ceiling, "top")]
-    oracle = frame[frame["rule"] == ORACLE]
+    oracle = frame[~frame["rule"].isin(found.rules())]
     top = oracle.loc[oracle.groupby("repeat")["auc"].idxmax()]
     rows.append(_score_row(found, "oracle: chosen by test labels", top, "top"))
     rows.append(_score_row(found, f"{SHARES}, chosen by {RULE}", found.chosen()))

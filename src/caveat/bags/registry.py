@@ -10,6 +10,9 @@ from caveat._registry import Entry, Registry, rule
 
 _LAMBDAS = [0, 1, 10, 100]
 _BOTH = ("binary", "multiclass")
+# It solves over all pairs of bags: above so many this takes longer than all else of a
+# look at a file, which leaves the learner out.
+_PAIRS = {"most_bags": 1000}
 
 LEARNERS = Registry(
     "learner",
@@ -44,6 +47,7 @@ LEARNERS = Registry(
                 "sigma": [0.25, 0.5, 1.0],
             },
             tasks=_BOTH,
+            facts=_PAIRS,
         ),
         Entry(
             name="amm",
@@ -53,6 +57,7 @@ LEARNERS = Registry(
             paper="Patrini et al. (2014)",
             grid={"lam": _LAMBDAS, "gamma": [0.01, 0.1, 1.0]},
             tasks=_BOTH,
+            facts=_PAIRS,
         ),
         Entry(
             name="dllp",
@@ -168,12 +173,36 @@ MEASURES = Registry(
     [measures.get(name) for name in ("f1", "accuracy", "balanced-accuracy", "auc")],
 )
 
-_STRATEGIES = {
-    "full-bag-kfold": "folds of whole bags",
-    "split-bag-kfold": "every bag cut into folds",
-    "split-bag-shuffle": "random halves of every bag",
-    "split-bag-bootstrap": "draws with replacement from every bag",
-}
+_SPLITS = "caveat.bags.selection._splits"
+
+SPLITTERS = Registry(
+    "strategy",
+    [
+        Entry(
+            name="full-bag-kfold",
+            target=f"{_SPLITS}:FullBagKFold",
+            summary="folds of whole bags",
+        ),
+        Entry(
+            name="split-bag-kfold",
+            target=f"{_SPLITS}:SplitBagKFold",
+            summary="every bag cut into folds",
+        ),
+        Entry(
+            name="split-bag-shuffle",
+            target=f"{_SPLITS}:SplitBagShuffle",
+            summary="random halves of every bag",
+        ),
+        Entry(
+            name="split-bag-bootstrap",
+            target=f"{_SPLITS}:SplitBagBootstrap",
+            summary="draws with replacement from every bag",
+        ),
+    ],
+)
+
+RULE = "split-bag-shuffle"
+"""How learner and settings are chosen without labels, if nothing else is asked for."""
 _SCORES = {
     "": ("bag_l1", "share error summed over bags", inf),
     "-weighted": ("bag_l1_weighted", "share error, bags weighted by their items", inf),
@@ -185,12 +214,12 @@ CRITERIA = Registry(
     "criterion",
     [
         Entry(
-            name=strategy + suffix,
+            name=strategy.name + suffix,
             target=f"caveat.bags.criteria:{function}",
-            summary=f"{what}; {how}",
+            summary=f"{what}; {strategy.summary}",
             facts={"direction": "min", "range": (0.0, top)},
         )
-        for strategy, how in _STRATEGIES.items()
+        for strategy in SPLITTERS.values()
         for suffix, (function, what, top) in _SCORES.items()
     ],
 )

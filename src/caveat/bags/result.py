@@ -9,12 +9,11 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from caveat.bags.registry import RULE, RULES
 from caveat.pages.claims import Estimate
 from caveat.pages.recorded import Recorded
 from caveat.statistics import bounded_interval, corrected_resampled_t_test, holm
 
-RULE = "split-bag-shuffle"
-"""How learner and settings are chosen without labels."""
 ORACLE = "oracle"
 """The rule that looks at the test rows; every other rule's regret is against it."""
 MEASURES = {
@@ -153,9 +152,9 @@ class Result(Recorded):
         mine = self.floors[self.floors["floor"] == floor]
         return mine.set_index("repeat")[measure]
 
-    def of_ceiling(self, measure: str = "auc") -> pd.Series:
+    def of_ceiling(self) -> pd.Series:
         """Scores with every label, by repeat."""
-        return self.ceiling.set_index("repeat")[measure]
+        return self.ceiling.set_index("repeat")["auc"]
 
     def chosen(self, rule: str = RULE) -> pd.DataFrame:
         """Pick learner and settings by a criterion: one row of `scores` per repeat."""
@@ -173,14 +172,14 @@ class Result(Recorded):
             for rule, part in picked.groupby("rule", sort=False)
         }
 
-    def best_by_test(self, measure: str = "auc") -> pd.Series:
+    def best_by_test(self) -> pd.Series:
         """Give the best test score of any learner and setting, by repeat."""
-        oracle = self.scores[self.scores["rule"] == ORACLE]
-        return oracle.groupby("repeat")[measure].max()
+        oracle = self.scores[~self.scores["rule"].isin(self.rules())]
+        return oracle.groupby("repeat")["auc"].max()
 
-    def highest_floor(self, measure: str = "auc") -> str:
+    def highest_floor(self) -> str:
         """Name the answer without learning that scores highest on average."""
-        means = self.floors.groupby("floor", sort=False)[measure].mean()
+        means = self.floors.groupby("floor", sort=False)["auc"].mean()
         return str(means.idxmax())
 
     def regret(self, rule: str) -> pd.Series:
@@ -191,7 +190,8 @@ class Result(Recorded):
 
     def rules(self) -> list[str]:
         """Rules that chose without labels."""
-        return [rule for rule in dict.fromkeys(self.scores["rule"]) if rule != ORACLE]
+        used = dict.fromkeys(self.scores["rule"])
+        return [rule for rule in used if not RULES[rule].facts["oracle"]]
 
     def ranking(self) -> tuple[list[str], list[float]]:
         """Order learners by mean, with p-values against the first, by Holm."""

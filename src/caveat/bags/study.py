@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 
 from caveat._registry import Entry
 from caveat.bags._shares import share_table
-from caveat.bags.registry import CRITERIA, LEARNERS, MEASURES, RULES
+from caveat.bags.registry import CRITERIA, LEARNERS, MEASURES, RULE, RULES
 from caveat.bags.selection._search import STRATEGIES, Selection, search
 from caveat.bags.worlds._bags import Bags
 from caveat.bags.worlds._noisy_shares import told_shares
@@ -53,7 +53,7 @@ class ProportionsTopic:
     default_rules = (*STRATEGIES, "oracle")
     small: Mapping[str, Any] = {
         "datasets": ["iris"],
-        "resampling": {"splits": 2, "strategies": ["split-bag-shuffle"]},
+        "resampling": {"splits": 2, "strategies": [RULE]},
     }
 
     def worlds(

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from caveat.board._floors import CONSTANT_LEARNERS, Floor, constant_answer
-from caveat.board._scores import Context, score
+from caveat.board._floors import Floor, constant_answer
+from caveat.board._scores import OVER_REPEATS, Context, score
 from caveat.board._study import FAILED_STATES, OPEN_STATES, Study
 from caveat.eapp.result import CLUSTERS
+from caveat.models import is_constant
 from caveat.pages import (
     Words,
     capital,
@@ -133,7 +134,7 @@ def _test(context: Context) -> str:
         return "Friedman's test over data sets"
     if verdict.kind == "data sets":
         return "Friedman's and paired Wilcoxon tests over data sets, Holm-corrected"
-    return "corrected resampled t-tests over repeats, paired, Holm-corrected"
+    return OVER_REPEATS
 
 
 def worth(context: Context) -> Iterator[Claim]:
@@ -185,7 +186,7 @@ def _able(context: Context) -> tuple[list[str], bool]:
     shared = scores.verdict.kind != "none" and bool(scores.leaders)
     those = scores.leaders if shared else scores.order
     able = [one for one in those if one in scores.intervals]
-    return [one for one in able if one not in CONSTANT_LEARNERS] or able, shared
+    return [one for one in able if not is_constant(one)] or able, shared
 
 
 def _least_sure(context: Context) -> str:

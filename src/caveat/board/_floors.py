@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from caveat.board._study import Study
+from caveat.models import is_constant
 
 if TYPE_CHECKING:
     from caveat.board._scores import Scores
@@ -23,7 +24,6 @@ RECORDED = {
     "every-label": "every label for everybody",
     "no-label": "no label for anybody",
 }
-CONSTANT_LEARNERS = ("dummy", "majority", "constant")
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,8 @@ def recorded(study: Study, scores: Scores) -> list[Floor]:
 
 def constant_answer(study: Study, scores: Scores) -> Floor:
     """Score of the constant answer; NaN if neither measure, row nor learner tells."""
-    for name in CONSTANT_LEARNERS:
-        if name in study.learners and name in scores.intervals:
+    for name in study.learners:
+        if is_constant(name) and name in scores.intervals:
             return Floor(scores.intervals[name].mean, CONSTANT, scores.by_repeat[name])
     constant = scores.measure.constant
     if constant is not None:

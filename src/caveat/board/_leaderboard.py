@@ -10,14 +10,10 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from caveat.board._floors import (
-    CONSTANT_LEARNERS,
-    constant_answer,
-    mean_free,
-    recorded,
-)
+from caveat.board._floors import constant_answer, mean_free, recorded
 from caveat.board._scores import Context, Counts, Scores, score, score_places
 from caveat.board._study import Choice, Measure
+from caveat.models import is_constant
 from caveat.pages import (
     Cell,
     Column,
@@ -326,7 +322,7 @@ class _View:
         found = {"Clusters (EAPP)": self.free_of(level)}
         study = self.context.study
         datasets = study.datasets_of(level)
-        if not any(one in study.learners for one in CONSTANT_LEARNERS):
+        if not any(is_constant(one) for one in study.learners):
             constant = constant_answer(study, self.scores)
             found["Constant answer"] = constant.of(datasets)
         for floor in recorded(study, self.scores):

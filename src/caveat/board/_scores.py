@@ -37,6 +37,7 @@ from caveat.statistics import (
 )
 
 FEWEST_DATA_SETS = 5  # below, intervals are not over data sets
+OVER_REPEATS = "corrected resampled t-tests over repeats, paired, Holm-corrected"
 
 
 class Counts(NamedTuple):

@@ -7,9 +7,19 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from caveat.board._scores import Context, score
+from caveat.board._scores import OVER_REPEATS, Context, score
 from caveat.board._sections import told
-from caveat.pages import Block, Notice, Section, code, figures, name, say, shorten
+from caveat.pages import (
+    Block,
+    Notice,
+    Section,
+    capital,
+    code,
+    figures,
+    name,
+    say,
+    shorten,
+)
 from caveat.pages.claims import Condition, Estimate, Tie, Value
 from caveat.statistics import bounded_interval, corrected_resampled_t_test, holm
 
@@ -71,12 +81,11 @@ class Regrets:
         pairs = zip(tests.items(), corrected, strict=True)
         # Equal differences have no spread, and so no interval that could speak.
         apart = [r for (r, one), p in pairs if p <= 0.05 and one.low < one.high]
-        test = "corrected resampled t-tests over repeats, paired, Holm-corrected"
         if not apart:
-            return Tie(tuple(honest), test, **place)
+            return Tie(tuple(honest), OVER_REPEATS, **place)
         worst, found = apart[-1], tests[apart[-1]]
         gap = Estimate(
-            found.difference, self.context.unit, found.low, found.high, test,
+            found.difference, self.context.unit, found.low, found.high, OVER_REPEATS,
             found.n_folds,
         )  # fmt: skip
         return Condition(
@@ -92,7 +101,7 @@ class Regrets:
             severity="careful",
             kind="rules",
             size=abs(gap.value),
-            how=f"{test[:1].upper()}{test[1:]}; regret against the oracle's row.",
+            how=f"{capital(OVER_REPEATS)}; regret against the oracle's row.",
             fix=say("Tune by {first}.", first=name(first)),
             **place,
         )

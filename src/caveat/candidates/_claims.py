@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from caveat import pages
-from caveat.candidates.result import VOTE, Result, interval
+from caveat.candidates.result import Result, interval
 from caveat.pages import claims
 
 _WEAK_ALPHA, _UNSURE_SHARE, _GIVEN_UP = 0.4, 0.2, 0.02
@@ -62,7 +62,7 @@ def against_vote(found: Result) -> claims.Claim | None:
 
     By the truth the vote is the floor, see `worth`.
     """
-    if found.known or found.chosen == VOTE or not math.isfinite(found.ahead[0]):
+    if found.known or found.by_vote or not math.isfinite(found.ahead[0]):
         return None
     return claims.Comparison(
         found.chosen,
@@ -122,7 +122,7 @@ def all_claims(found: Result) -> Iterator[claims.Claim]:
 def _vote_caveat(found: Result) -> Iterator[claims.Claim]:
     """Never suggest what is worse than the vote without saying so."""
     value, _, high = found.difference
-    if found.chosen == VOTE or not math.isfinite(value) or value >= 0:
+    if found.by_vote or not math.isfinite(value) or value >= 0:
         return
     surely = high < 0
     yield claims.Condition(

@@ -113,7 +113,7 @@ def findings(
 
 def _ahead(held: HeldOut | None, chosen: str) -> tuple[float, float, float]:
     """By how much better than the vote it predicts left-out answers, paired."""
-    if held is None or chosen == VOTE or not {chosen, VOTE} <= set(held.names):
+    if held is None or len({chosen, VOTE}.intersection(held.names)) < 2:
         return UNKNOWN
     ours, theirs = (held.agreement[held.names.index(one)] for one in (chosen, VOTE))
     more, error = held.mean(ours - theirs)

@@ -15,7 +15,7 @@ from caveat.candidates._plench import (
     CIFAR_MEAN,
     CIFAR_STD,
     DATASETS,
-    LONG,
+    LONGER,
     PlenchScaler,
     plench_checkpoints,
     plench_hash,
@@ -104,10 +104,10 @@ def _budget(context: Context) -> tuple[int, int]:
             f"search: epochs is {given['epochs']}; partial-label runs are counted in "
             "steps, write steps: 10000"
         )
-    long = context.protocol == "plench" and context.dataset.name in LONG
-    usual = 2 * STEPS if long else STEPS
-    if context.protocol == "plench" and context.dataset.image_shape is not None:
-        usual = IMAGE_STEPS
+    usual = STEPS
+    if context.protocol == "plench":
+        images = context.dataset.image_shape is not None
+        usual = IMAGE_STEPS if images else STEPS * LONGER.get(context.dataset.name, 1)
     steps = int(given.get("steps", usual))
     return steps, int(given.get("checkpoint-every", EVERY))
 

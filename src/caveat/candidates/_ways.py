@@ -81,12 +81,15 @@ def examine_candidates(
     held = leave_out(given, ways, random_state=random_state) if table.people else None
     tell(2, 3)
     chosen, rule = _choose(table, posterior, held)
-    if held is not None and chosen != USUAL:
-        # The pooled model is as sure as it is right already.
+    if held is not None and not _fact(chosen, "calibrated"):
         posterior[chosen] = held.calibrated(chosen, given, posterior[chosen])
     found = findings(table, posterior, held, chosen, rule, tuple(notes), random_state)
     tell(3, 3)
     return found
+
+
+def _fact(way: str, fact: str) -> bool:
+    return way in MODELS and bool(MODELS[way].facts.get(fact))
 
 
 def _crowd_ways(table: CrowdTable) -> dict[str, Way]:
@@ -140,13 +143,13 @@ def _choose(
     table: CrowdTable, posterior: Mapping[str, Floats], held: HeldOut | None
 ) -> tuple[str, str]:
     """Choose by answers that were left out, or as such answers would not help."""
-    if held is not None and USUAL in posterior:
+    if held is not None:
         # Other models of the crowd are special cases of the pooled one.
-        rivals = [name for name in posterior if name == VOTE or name not in MODELS]
+        rivals = [n for n in posterior if n not in MODELS or _fact(n, "floor")]
         return held.choose(USUAL, rivals), _UNLESS
     if not table.people and len(posterior) > 1:
-        network = next(name for name in posterior if name != VOTE)
+        network = next(name for name in posterior if name not in MODELS)
         return network, "the rule “what learns from features”"
-    if USUAL in posterior:
+    if table.people:
         return USUAL, "the rule “pooled, where no item has two answers”"
     return VOTE, "the rule “the vote, where nobody is named”"

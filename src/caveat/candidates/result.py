@@ -116,9 +116,14 @@ class Result:
         return Estimate(self.constant[0], "accuracy")
 
     @property
+    def by_vote(self) -> bool:
+        """Whether the vote itself was chosen: it is not compared with itself."""
+        return self.chosen == VOTE
+
+    @property
     def vote(self) -> Estimate | None:
         """How right the vote is; None where it was chosen, or no truth is known."""
-        if not self.known or self.chosen == VOTE:
+        if not self.known or self.by_vote:
             return None
         return Estimate(
             float(self.methods.set_index("name").accuracy[VOTE]), "accuracy"

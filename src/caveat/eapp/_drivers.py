@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 from caveat.eapp._inputs import Images, Table
 from caveat.eapp.folds._fold import FoldResult
 from caveat.eapp.labelings._scores import labeling_scores
+from caveat.eapp.registry import REPRESENTATIONS
 from caveat.eapp.target._prediction import Pair
 from caveat.eapp.target._target import Task
 from caveat.exceptions import InvalidInput, UnknownName
@@ -123,7 +124,8 @@ def _loading(
     model: EAPP, repeats: int, rng: np.random.RandomState
 ) -> tuple[str, dict[str, float]]:
     """Share of each column in the step from the negative to the positive clusters."""
-    if model.representation != "pca":
+    chosen = model.representation
+    if not isinstance(chosen, str) or not REPRESENTATIONS[chosen].facts.get("linear"):
         raise InvalidInput(
             f"method: 'loading' reads principal components, the representation is "
             f"{model.representation!r}; use 'permute'"

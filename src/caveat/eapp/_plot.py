@@ -167,7 +167,7 @@ def _name_value(axes: Axes, found: Result, colours: Mapping[str, str]) -> None:
     value = found.value
     if len(found.classes) != 1 or np.isnan(value):
         return
-    place = "1/p₀" if found.measure == "AUC" else "k"
+    place = "k" if found.of_numbers else "1/p₀"
     words = f"{value:.2f} at {place} = {found.k_star:.3g}"
     inches = np.array([axes.bbox.width, axes.bbox.height]) / axes.figure.dpi
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()

@@ -72,7 +72,8 @@ def check_settings(model: Any) -> None:
         raise InvalidInput(
             f"alpha: found {model.alpha!r}; pass a level between 0 and 1"
         )
-    if model.scheme == "incremental" and model.clusterer != "kmeans":
+    grows = "incremental" in CLUSTERERS[model.clusterer].facts
+    if model.scheme == "incremental" and not grows:
         raise InvalidInput(
             f"scheme: 'incremental' grows k-means clusters, the clusterer is "
             f"{model.clusterer!r}; use scheme='independent'"
@@ -86,10 +87,8 @@ def check_settings(model: Any) -> None:
 
 def _check_representation(model: Any) -> None:
     """Refuse what a representation cannot be joined with."""
-    entry = REPRESENTATIONS[model.representation]
-    if entry.facts.get("clusters") and (
-        model.clusterer != "kmeans" or model.scheme != "independent"
-    ):
+    brought = REPRESENTATIONS[model.representation].facts.get("clusters")
+    if brought and (model.clusterer != brought or model.scheme != "independent"):
         raise InvalidInput(
             f"clusterer: {model.representation!r} brings its own growing k-means, "
             f"found clusterer={model.clusterer!r}, scheme={model.scheme!r}; leave "

@@ -91,7 +91,7 @@ def look(
 
 def against_chance(found: Result) -> claims.Claim:
     """Hold the value against shuffled labels: the finding of every EAPP look."""
-    subject = CLUSTERS if found.measure == "AUC" else MEANS
+    subject = MEANS if found.of_numbers else CLUSTERS
     if found.verdict == UNDEFINED:
         return claims.Condition(sentence=in_words(UNDEFINED), section="eapp")
     if found.verdict == UNTESTED:
@@ -148,7 +148,7 @@ def _skill_ends(found: Result) -> tuple[float, ...]:
 
 def _verdict(found: Result) -> Iterator[claims.Claim]:
     """Say what the value means; how much is known is decided by the lower end."""
-    numbers = found.measure == "concordance"
+    numbers = found.of_numbers
     if found.verdict == CHANCE:
         yield claims.Condition(
             sentence="That does not prove that nothing gives the "
@@ -252,7 +252,7 @@ def sections(found: Result, model_auc: float | None = None) -> list[pages.Sectio
             "eapp",
             "What clusters reach",
             against_chance(found),
-            lead=_LEAD if found.measure == "AUC" else _LEAD_NUMBERS,
+            lead=_LEAD_NUMBERS if found.of_numbers else _LEAD,
             blocks=[_curve(found, model_auc), _curve_table(found)],
         )
     ]
@@ -286,7 +286,7 @@ def _curve(found: Result, model_auc: float | None) -> pages.Figure:
             f"At {inside.sum()} of {len(inside)} numbers of clusters they lie above "
             "95 % of shuffled labels"
         )
-    how = _HOW_NAMED if found.measure == "AUC" else _HOW_MEANS
+    how = _HOW_MEANS if found.of_numbers else _HOW_NAMED
     low, high = found.curve["honest"].min(), found.curve["honest"].max()
     return pages.Figure(
         "curve",
@@ -321,7 +321,7 @@ def _curve_table(found: Result) -> pages.Table:
             pages.Cell(_band(*found.null[1:])),
         ]
     )
-    if found.measure == "AUC":
+    if not found.of_numbers:
         columns += [
             pages.Column("As published"),
             pages.Column("Published, shuffled"),
@@ -350,7 +350,7 @@ def _curve_table(found: Result) -> pages.Table:
 
 def _where_read(found: Result) -> str:
     """Say at which number of clusters the value is read."""
-    if found.measure == "concordance":
+    if found.of_numbers:
         return "at k = 2"
     several = found.classes["k_star"].nunique() > 1
     return "1/p₀, each class" if several else f"1/p₀ = {found.k_star:.4g}"

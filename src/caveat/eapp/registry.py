@@ -67,22 +67,28 @@ RULES = Registry(
     ],
 )
 
+# Facts: `linear`, its axes tell what each column adds; `learned`, it is trained;
+# `clusters`, which clusterer it brings along.
 REPRESENTATIONS = Registry(
     "representation",
     [
         Entry(
             name="pca",
             target="caveat.eapp.representations._representation:PrincipalComponents",
+            display="PCA",
             summary="principal components, not whitened",
+            facts={"linear": True},
         ),
         Entry(
             name="none",
             target="caveat.eapp.representations._representation:Plain",
+            display="no PCA",
             summary="the encoded columns or pixels as they are",
         ),
         Entry(
             name="cae",
             target="caveat.eapp.representations._autoencoders:LearnedFeatures",
+            display="autoencoder",
             summary="autoencoder, convolutional for images",
             extra="deep",
             facts={"learned": True},
@@ -90,6 +96,7 @@ REPRESENTATIONS = Registry(
         Entry(
             name="vae",
             target="caveat.eapp.representations._autoencoders:VariationalFeatures",
+            display="variational autoencoder",
             summary="means of a variational autoencoder's codes",
             extra="deep",
             facts={"learned": True},
@@ -97,21 +104,25 @@ REPRESENTATIONS = Registry(
         Entry(
             name="kmeans_ae",
             target="caveat.eapp.representations._clustered_autoencoder:KMeansFeatures",
+            display="autoencoder trained with its clusters",
             summary="autoencoder trained with k-means, one cluster more at a time",
             paper=PAPER,
             extra="deep",
-            facts={"learned": True, "clusters": True},
+            facts={"learned": True, "clusters": "kmeans"},
         ),
     ],
 )
 
+# Facts: who finds clusters by another scheme or distance that is asked for by name.
 CLUSTERERS = Registry(
     "clusterer",
     [
         Entry(
             name="kmeans",
             target="caveat.eapp.clusters._clusterers:kmeans_path",
+            display="k-means",
             summary="k-means, ten starts",
+            facts={"incremental": "caveat.eapp.clusters._clusterers:incremental_path"},
         ),
         Entry(
             name="ward",
@@ -136,7 +147,11 @@ CLUSTERERS = Registry(
         Entry(
             name="gmm",
             target="caveat.eapp.clusters._clusterers:gmm_path",
+            display="GMM",
             summary="Gaussian mixture, diagonal covariances",
+            facts={
+                "mahalanobis": "caveat.eapp.clusters._clusterers:gmm_mahalanobis_path"
+            },
         ),
         Entry(
             name="dbscan",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
+from caveat.eapp.registry import CLUSTERERS, MEASURES, REPRESENTATIONS
 from caveat.pages.claims import SHUFFLES, Estimate
 from caveat.statistics import bounded_interval
 
@@ -19,15 +20,7 @@ Frame: TypeAlias = pd.DataFrame | None
 CLUSTERS = "clusters that labels only had to name"
 MEANS = "the means of clusters"
 """What is free, as pages call it: of classes, and of numbers."""
-_NAMES = {
-    "pca": "PCA",
-    "none": "no PCA",
-    "cae": "autoencoder",
-    "vae": "variational autoencoder",
-    "kmeans_ae": "autoencoder trained with its clusters",
-    "kmeans": "k-means",
-    "gmm": "GMM",
-}
+_OF_NUMBERS = {one.title for one in MEASURES.values() if "regression" in one.tasks}
 
 
 @dataclass(frozen=True)
@@ -122,6 +115,11 @@ class Result:
         )
 
     @property
+    def of_numbers(self) -> bool:
+        """Whether the target is a number, which clusters answer by their means."""
+        return self.measure in _OF_NUMBERS
+
+    @property
     def value(self) -> float:
         """The value at 1/p₀: the mean over the folds."""
         return float(np.mean(self.folds))
@@ -209,9 +207,10 @@ def pooled(results: Sequence[Result]) -> Result:
 
 def conditions(model: EAPP) -> str:
     """Say under which conditions the number holds."""
+    named = str(model.representation)
     parts = [
-        _NAMES.get(str(model.representation), str(model.representation)),
-        _NAMES.get(model.clusterer, model.clusterer),
+        REPRESENTATIONS[named].title if named in REPRESENTATIONS else named,
+        CLUSTERERS[model.clusterer].title,
         f"{len(model._splits)} folds",
         f"{model.shuffles} shuffles",
         f"seed {model.random_state}",

@@ -37,6 +37,10 @@ class Measure(Entry):
     constant : {"shares", "mean", "median", ""} or float
         Which constant answer is its floor: class shares, mean or median of the
         training rows; or the floor itself. Empty where none means anything.
+    one_class : bool
+        Whether of two classes it is about the second alone, whatever the first is.
+    leaves_out : bool
+        Whether it leaves out a class that no row has, or every row.
     stacks : bool
         Whether the function judges a stack of answers at once, one value for each.
     resamples : bool
@@ -60,6 +64,8 @@ class Measure(Entry):
     range: tuple[float, float] = (0.0, 1.0)
     needs: str = "decisions"
     constant: str | float = ""
+    one_class: bool = False
+    leaves_out: bool = False
     stacks: bool = False
     resamples: bool = False
     usual: bool = True

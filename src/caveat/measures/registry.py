@@ -58,6 +58,7 @@ MEASURES = Registry(
             "f1",
             "precision and recall in one; of class two, or mean over classes",
             display="F1",
+            one_class=True,
         ),
         _classes(
             "auc",
@@ -66,6 +67,7 @@ MEASURES = Registry(
             paper="Hanley & McNeil (1982)",
             needs="scores",
             constant=0.5,
+            leaves_out=True,
             resamples=True,
         ),
         _classes(

@@ -80,6 +80,17 @@ def names_for(task: str) -> list[str]:
     return [name for name in MODELS if _can(name, task)]
 
 
+def is_constant(name: str) -> bool:
+    """Tell whether a learner is a model that answers alike for all rows.
+
+    Examples
+    --------
+    >>> is_constant("dummy"), is_constant("k-nn"), is_constant("mine:Nearest")
+    (True, False, False)
+    """
+    return name in MODELS and bool(MODELS[name].facts.get("constant"))
+
+
 def available() -> pd.DataFrame:
     """List all models without importing any.
 

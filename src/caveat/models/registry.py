@@ -2,11 +2,11 @@
 
 Facts: `family`; `row_wise`, a row's answer depends on that row alone, so that rows
 may be stacked, reordered or answered once; `native_missing`, missing numbers reach
-the model as they are; `counterpart`, who does the same for the other task; `needs`,
-what the user has to bring; `seconds`, about what one core takes to learn 1,000 rows of
-ten columns and to answer 100,000, by which studies are planned; `tokens`, its cost
-grows with the columns, too; `most_columns` and `most_rows`, above which a study leaves
-the model out.
+the model as they are; `constant`, all rows get the same answer; `counterpart`, who does
+the same for the other task; `needs`, what the user has to bring; `seconds`, about what
+one core takes to learn 1,000 rows of ten columns and to answer 100,000, by which
+studies are planned; `tokens`, its cost grows with the columns, too; `most_columns` and
+`most_rows`, above which a study leaves the model out.
 """
 
 from typing import Any
@@ -61,7 +61,10 @@ _BUILT = [
         summary="largest class and class shares, or the mean",
         tasks=_ALL,
         known_weak=True,
-        facts=_facts("baseline", native_missing=True, seconds=(0.01, 0.02)),
+        facts={
+            **_facts("baseline", native_missing=True, seconds=(0.01, 0.02)),
+            "constant": True,
+        },
     ),
     Entry(
         name="logistic-regression",

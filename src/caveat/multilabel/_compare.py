@@ -91,6 +91,7 @@ def compare(
     >>> found.n_test, [model.name for model in (*found.models, *found.floors)]
     (36, ['ml-knn', 'popularity', 'every label', 'no label'])
     """
+    # Popularity looks at no feature: it is judged among the floors.
     entries = [LEARNERS[name] for name in learners if name != POPULARITY]
     train, test = _split(len(Y), test_size, random_state)
     encoder = TableEncoder(kinds=kinds)

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from caveat import pages
 from caveat.measures import LABEL_MEASURES as MEASURES
-from caveat.multilabel.result import MAIN, POPULARITY, Model, Result
+from caveat.multilabel.registry import LEARNERS
+from caveat.multilabel.result import MAIN, Model, Result
 from caveat.pages import claims, figures
 from caveat.statistics import holm
 
@@ -18,8 +19,8 @@ ORDER = (
 )
 RULE = "the score on held-out training rows"
 TEST = "paired bootstrap over the test rows"
-#: Orders of labels within a row, and of rows within a label.
-ORDERS = ("instance_auc", "macro_auc")
+#: Which pairs a measure of order compares.
+ORDERS = {"instance_auc": "labels within a row", "macro_auc": "rows within a label"}
 _SERVED = {
     "both": "labels within a row and rows within a label",
     "label-wise": "labels within a row only",
@@ -91,7 +92,7 @@ def against_popularity(found: Result, measure: str = MAIN) -> claims.Claim:
         _subject(found),
         found.estimate(first, measure),
         found.estimate(free, measure),
-        f"{free.name} alone" if free.name == POPULARITY else f"{free.name} for all",
+        f"{free.name} alone" if free.name in LEARNERS else f"{free.name} for all",
         sign=1 if MEASURES[measure].larger_is_better else -1,
         p_value=p_value,
         section="measures",
@@ -424,9 +425,7 @@ def _dots(found: Result, measure: str) -> pages.Figure:
     shown = sorted(known, key=lambda m: -m.values[measure])
     free = found.floor(measure)
     floor = None if free is None else found.estimate(free, measure)
-    pairs = (
-        "labels within a row" if measure == "instance_auc" else "rows within a label"
-    )
+    pairs = ORDERS[measure]
     values = "; ".join(f"{m.name} {m.values[measure]:.2f}" for m in shown)
     without = "" if floor is None else f", {floor.text} without looking at a feature"
     title = f"Pairs of {pairs} in the right order{without}"
@@ -500,7 +499,9 @@ def _labels(found: Result) -> pages.Section:
         pages.Column("Positives", best="max"),
         pages.Column("AUC", best="min", sorted=True),
     ]
-    if "f1" in known:
+    # A model with scores only has no such column: nothing was decided.
+    decided = "f1" in known.columns
+    if decided:
         columns += [pages.Column("F1", best="max"), pages.Column("F1 of always yes")]
     rows = []
     for name, row in known.head(15).iterrows():
@@ -509,7 +510,7 @@ def _labels(found: Result) -> pages.Section:
             pages.Cell(pages.count(int(row["positives"])), value=row["positives"]),
             pages.Cell(pages.fixed(row["auc"]), value=row["auc"], tone="strong"),
         ]
-        if "f1" in known:
+        if decided:
             share = row["positives"] / found.n_test
             always = 2 * share / (1 + share)
             cells.append(pages.Cell(pages.fixed(row["f1"]), value=row["f1"]))

@@ -1,4 +1,4 @@
-"""What a look is about: the file, its target and its size."""
+"""What a look is about: the file, its target and its size; how to make it again."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from caveat import __version__
 from caveat.datasets import positive_class
-from caveat.pages._model import Words
+from caveat.pages._model import Facts, Section, Words
 from caveat.pages._numbers import percent, plural
 from caveat.pages._prose import Prose, code, prose, say
 
@@ -118,3 +119,36 @@ def _classes(dataset: Dataset, positive: str) -> str:
         return f"{len(shares)} classes"
     share = {str(label): part for label, part in shares.items()}[positive]
     return f"{percent(float(share))} are {positive}"
+
+
+def again_section(
+    about: About, conditions: Words, *, repeatable: bool = True
+) -> Section:
+    """Say how to make a look again.
+
+    Parameters
+    ----------
+    about : About
+    conditions : Prose, Span or str
+        Settings and seed under which the numbers hold.
+    repeatable : bool
+        False where a clock decided how much was done: then other numbers may come.
+    """
+    heading = "The same file, command and seed give the same page on the same machine"
+    if not repeatable:
+        heading = "The clock decided how much was done; more time may change numbers"
+    return Section(
+        "again",
+        "Do it again",
+        heading,
+        blocks=[
+            Facts(
+                [
+                    ("Conditions", conditions),
+                    *about.reading(),
+                    ("caveat", __version__),
+                ],
+                command=about.command,
+            )
+        ],
+    )

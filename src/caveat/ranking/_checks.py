@@ -20,15 +20,15 @@ def as_values(values: ArrayLike, name: str = "scores") -> NDArray[np.float64]:
     return numbers
 
 
-def as_matrix(values: ArrayLike, name: str = "scores") -> NDArray[np.float64]:
+def as_matrix(scores: ArrayLike) -> NDArray[np.float64]:
     """Return a 2-D float array without NaN."""
-    numbers = _as_floats(values, name)
+    numbers = _as_floats(scores, "scores")
     if numbers.ndim != 2:
         raise InvalidInput(
-            f"{name}: found {numbers.ndim} dimensions, shape {numbers.shape}; "
+            f"scores: found {numbers.ndim} dimensions, shape {numbers.shape}; "
             "pass a matrix with a row per item"
         )
-    _refuse_nan(numbers, name)
+    _refuse_nan(numbers, "scores")
     return numbers
 
 

@@ -23,7 +23,6 @@ __getattr__, __dir__, __all__ = attach(
         ],
         "imputers._iterative": ["Iterative"],
         "_from_data": ["Settings", "look"],
-        "_models": ["models"],
         "imputers._neighbours": ["Neighbours"],
         "curves._curve_table": ["ShiftCurve"],
         "prices._outage_syntax": ["parse_costs", "parse_outages"],
@@ -45,7 +44,7 @@ __getattr__, __dir__, __all__ = attach(
         "_tuning": ["Tuning", "tune"],
         "curves._upper_bound": ["upper_bound"],
         "page": [],
-        "registry": [],
+        "registry": ["models"],
         "result": ["Result"],
     },
 )

@@ -15,6 +15,7 @@ import pandas as pd
 from caveat.datasets import Dataset, columns_left_out, given, load, positive_class
 from caveat.eapp import EAPP
 from caveat.eapp import Result as Clusters
+from caveat.eapp.registry import MEASURES as CLUSTER_MEASURES
 from caveat.eapp.result import CLUSTERS, pooled
 from caveat.exceptions import CaveatError, InvalidInput
 from caveat.models import load as load_model
@@ -25,7 +26,7 @@ from caveat.shift.curves._scenario_curves import (
     parse_degree,
     scenario_curves,
 )
-from caveat.shift.evaluation._metric import default_measure
+from caveat.shift.evaluation._metric import usual_measures
 from caveat.shift.evaluation._model_under_test import Bench
 from caveat.shift.evaluation._targets import check_target
 from caveat.shift.importance._importance import feature_importance
@@ -47,11 +48,11 @@ from caveat.shift.prices._prices import (
     Book,
     Task,
     expected_seconds,
-    imputer_name,
     measure_prices,
 )
 from caveat.shift.registry import IMPUTERS, MEASURES, SCENARIOS
 from caveat.shift.result import Result, read_book
+from caveat.shift.scenarios._planning import name_of
 
 USUAL_IMPUTERS = ("mean", "median", "gaussian", "native")
 Found = Callable[[str], None]
@@ -513,7 +514,7 @@ def _task(rows: _Rows, asked: Sequence[Outage], how: Settings, deployed: str) ->
         pairs = {deployed: _dearest(order)}
     return Task(
         outages=asked,
-        imputers=list({imputer_name(each): each for each in how.imputers}.values()),
+        imputers=list({name_of(each): each for each in how.imputers}.values()),
         metric=_metric(how, rows.task),
         positive=rows.positive,
         task="regression" if rows.task == "regression" else "classification",
@@ -559,8 +560,7 @@ def _measured(
 
 def _metric(how: Settings, task: str) -> str:
     """Name the measure: AUC and RMSE if nothing is said."""
-    usual = default_measure("regression") if task == "regression" else "auc"
-    return str(how.metric or usual)
+    return str(how.metric or usual_measures(task)[-1])
 
 
 def _of_scenario(how: Settings, rows: _Rows) -> Any:
@@ -643,7 +643,7 @@ def _clusters(
         except CaveatError as error:
             return None, [f"what clusters reach is not known: {error}"]
     one = free.score((CLUSTERS, ALL, "")).estimate(book.measure.name)
-    if book.measure.name == "auc":
+    if book.measure.name in CLUSTER_MEASURES:
         # By AUC it is EAPP itself, which scores rows by distances.
         one = pooled(found).estimate
     if not np.isfinite(one.value):

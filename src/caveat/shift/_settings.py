@@ -7,14 +7,9 @@ from itertools import product
 from typing import Any
 
 from caveat.exceptions import InvalidInput, UnknownName
-from caveat.shift.evaluation._metric import default_measure
+from caveat.shift.evaluation._metric import default_measure, usual_measures
 from caveat.shift.registry import IMPORTANCES, IMPUTERS, MEASURES, SCENARIOS
-from caveat.shift.scenarios._scenarios import (
-    Increment,
-    Scenario,
-    Stages,
-    check_scenario,
-)
+from caveat.shift.scenarios._scenarios import Scenario
 from caveat.shift.scenarios._subsets import counts_of
 
 # A list of these is one world: the model is fitted once, and all curves follow.
@@ -68,14 +63,12 @@ def check_worlds(written: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _check(world: Mapping[str, Any]) -> None:
     for name in world["scenario"]:
-        SCENARIOS[name]
+        scenario_of(name, world)
     for name in world["imputer"]:
         IMPUTERS[name]
     IMPORTANCES[world["importance"]]
     for name in world["measures"] or []:
         MEASURES[name]
-    if "stages" in world["scenario"]:
-        scenario_of("stages", world)
     if world["degrees"] not in (None, "all"):
         counts_of(world["degrees"], 1_000_000)
     for name, kinds in (("max_subsets", int), ("upper", int)):
@@ -99,23 +92,23 @@ def _check(world: Mapping[str, Any]) -> None:
 
 def scenario_of(name: str, world: Mapping[str, Any]) -> Scenario:
     """Make a scenario of a study file."""
-    if name == "stages":
-        if not world["stages"]:
-            raise InvalidInput(
-                "scenario 'stages' needs the groups of columns; write "
-                "stages: {no ECG: [RestingECG, ST_Slope]}"
-            )
-        return Stages(world["stages"], cumulative=world["cumulative"])
-    if name == "increment":
-        return Increment()
-    return check_scenario(name)
+    entry = SCENARIOS[name]
+    setting = entry.facts.get("setting")
+    if setting and not world[setting]:
+        raise InvalidInput(
+            f"scenario {name!r} needs {entry.facts['needs']}; write "
+            f"{entry.facts['written']}"
+        )
+    made: Scenario = entry.make_for(
+        {}, stages=world["stages"], cumulative=world["cumulative"]
+    )
+    return made
 
 
 def measures_of(world: Mapping[str, Any], task: str) -> list[str]:
     """Name the measures of a world: those that fit the task, the main one first."""
-    main = default_measure("regression" if task == "regression" else "classification")
-    usual = ["rmse"] if task == "regression" else ["accuracy", "auc"]
-    asked = world["measures"] or usual
+    main = default_measure(task)
+    asked = world["measures"] or usual_measures(task)
     kind = "regression" if task == "regression" else "multiclass"
     fitting = [name for name in asked if kind in MEASURES[name].tasks]
     return [main, *(name for name in fitting if name != main)]

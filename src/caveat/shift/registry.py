@@ -3,9 +3,16 @@
 To add one: its module, and a row here.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from caveat._registry import Entry, Registry, rule
 from caveat.measures import Measures
 from caveat.models.registry import MODELS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _PAPER = "Cheng et al. (2025)"
 
@@ -13,6 +20,9 @@ LEARNERS = Registry(
     "learner", [MODELS[name] for name in MODELS], entry_points_group="caveat.shift"
 )
 
+# Facts: `published`, its name in the paper; `whole`, its curve ends with all columns
+# gone; `adds`, columns appear; `needs`, what the user has to say, as which `setting` of
+# a study file, how it is `written` there and, as an object, in an `example`.
 SCENARIOS = Registry(
     "scenario",
     [
@@ -28,21 +38,21 @@ SCENARIOS = Registry(
             target="caveat.shift.scenarios._scenarios:Least",
             summary="the least important columns first, one after the other",
             paper=_PAPER,
-            facts={"published": "MC-L"},
+            facts={"published": "MC-L", "whole": True},
         ),
         Entry(
             name="most",
             target="caveat.shift.scenarios._scenarios:Most",
             summary="the most important columns first, one after the other",
             paper=_PAPER,
-            facts={"published": "MC-M"},
+            facts={"published": "MC-M", "whole": True},
         ),
         Entry(
             name="random",
             target="caveat.shift.scenarios._scenarios:Random",
             summary="any k columns: the mean over subsets",
             paper=_PAPER,
-            facts={"published": "RD"},
+            facts={"published": "RD", "whole": True},
         ),
         Entry(
             name="stages",
@@ -51,7 +61,9 @@ SCENARIOS = Registry(
             paper=_PAPER,
             facts={
                 "needs": "the groups of columns",
+                "setting": "stages",
                 "example": "Stages({'no ECG': ['RestingECG', 'ST_Slope']})",
+                "written": "stages: {no ECG: [RestingECG, ST_Slope]}",
             },
         ),
         Entry(
@@ -59,6 +71,7 @@ SCENARIOS = Registry(
             target="caveat.shift.scenarios._scenarios:Increment",
             summary="new columns appear; nothing may change",
             paper=_PAPER,
+            facts={"adds": True},
         ),
     ],
 )
@@ -94,6 +107,7 @@ IMPUTERS = Registry(
             target="caveat.shift.imputers._imputers:Native",
             summary="a missing cell: the model's own way",
             paper=_PAPER,
+            facts={"leaves_missing": True},
         ),
         Entry(
             name="knn",
@@ -259,3 +273,16 @@ RULES = Registry(
         )
     ],
 )
+
+
+def models() -> pd.DataFrame:
+    """List all models by name: `name`, `family`, `tasks`, `extra`.
+
+    Examples
+    --------
+    >>> models().set_index("name").loc["lightgbm", "extra"]
+    'trees'
+    """
+    from caveat.models import available
+
+    return available()

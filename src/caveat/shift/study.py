@@ -32,7 +32,6 @@ from caveat.study import constant_facts, floor_facts, untouched
 from caveat.study.topic import Context, Outcome, Row, Split
 
 TASKS = ("binary", "multiclass", "regression")
-_WHOLE = ("random", "most", "least")
 _LARGEST = 2**53
 
 
@@ -136,7 +135,7 @@ class ShiftTopic:
             )
         for name, rows in context.follow(model, *parts, *tests, index).items():
             outcome.curves.setdefault(name, []).extend(rows)
-        main = next((each for each in curves if each.scenario in _WHOLE), None)
+        main = next((each for each in curves if _is_whole(each.scenario)), None)
         return {
             "config": index,
             "checkpoint": None,
@@ -233,6 +232,10 @@ def _rows(curve: ShiftCurve) -> list[Row]:
     ]
 
 
+def _is_whole(scenario: str) -> bool:
+    return bool(SCENARIOS[scenario].facts.get("whole"))
+
+
 def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and np.isnan(value) else value
 
@@ -246,7 +249,7 @@ def _upper(
     task: str,
     seed: int,
 ) -> list[Row]:
-    able = [name for name in world["scenario"] if name in _WHOLE]
+    able = [name for name in world["scenario"] if _is_whole(name)]
     with _one_cap_for_all():
         found = upper_bound(
             model,

@@ -104,9 +104,8 @@ def loss(scores: Mapping[str, float | None]) -> float | None:
     >>> loss({"accuracy": 0.9, "log-loss": None})
     0.09999999999999998
     """
-    if "rmse" in scores:
-        return scores["rmse"]
-    if scores.get("log-loss") is not None:
-        return scores["log-loss"]
+    for name in ("rmse", "log-loss"):
+        if scores.get(name) is not None:
+            return scores[name]
     accuracy = scores.get("accuracy")
     return None if accuracy is None else 1 - accuracy

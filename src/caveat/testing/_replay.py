@@ -73,6 +73,16 @@ PARAMETERS["pico+"] = {
     "cls_weight": "label_weight",
 }
 
+#: Which of its recorded batches an algorithm reads, where it shares a problem's file.
+OWN_BATCHES = {"alim": {"batches": "alim_batches1", "batches2": "alim_batches2"}}
+
+#: What the name of a recorded variant says about an algorithm's settings.
+OPTIONS: dict[str, Callable[[str], dict[str, Any]]] = {
+    "crdpll": lambda variant: {"second_forward": "reuse" not in variant},
+    "alim": lambda variant: {"cap": "cap" in variant},
+    "pico+": lambda variant: {"every": "epoch" if "epochsel" in variant else "step"},
+}
+
 
 def replay(path: str | os.PathLike[str]) -> dict[str, NDArray]:
     """Run our implementation on a recorded problem, and give what it does.
@@ -136,9 +146,8 @@ def _read(file: Path, *, is_resnet: bool, name: str) -> dict[str, NDArray]:
     found = {**_inputs(file.with_name("resnet32_problem.npz")), **arrays}
     for view in VIEWS:
         found.setdefault(f"view.{view}", found[f"view32.{view}"] / np.float32(32))
-    if name == "alim":
-        found["batches"] = found["alim_batches1"]
-        found["batches2"] = found["alim_batches2"]
+    for ours, theirs in OWN_BATCHES.get(name, {}).items():
+        found[ours] = found[theirs]
     for key in list(found):
         owner = key.split(".")[1] if key.startswith("init.") else ""
         if not key.endswith("classifier.weight") or not owner:
@@ -177,13 +186,7 @@ def _algorithm(name: str, variant: str, arrays: Arrays) -> Algorithm:
         first, last = (float(f"{value:.6g}") for value in arrays["hp.conf_ema_range"])
         chosen |= {"first_momentum": first, "last_momentum": last}
     published = variant.startswith("plench")
-    options: dict[str, Any] = {}
-    if name == "crdpll":
-        options["second_forward"] = "reuse" not in variant
-    elif name == "alim":
-        options["cap"] = "cap" in variant
-    elif name == "pico+":
-        options["every"] = "epoch" if "epochsel" in variant else "step"
+    options = OPTIONS[name](variant) if name in OPTIONS else {}
     kind = LEARNERS[name].load()
     return kind(**chosen, **options, variant="plench" if published else "paper")
 

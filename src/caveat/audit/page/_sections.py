@@ -11,6 +11,7 @@ from caveat import pages
 from caveat.audit.page._caveats import FLOORS, floor_estimate, floor_name
 from caveat.audit.result import Result, Rung
 from caveat.eapp import page as eapp_page
+from caveat.measures import get as get_measure
 from caveat.pages import claims, figures
 from caveat.pages.claims import Estimate
 
@@ -124,7 +125,7 @@ def _column_table(found: Result) -> pages.Table:
         first=known["column"].isin(named), alone=known["alone"].astype(float)
     ).sort_values(["first", "alone"], ascending=[False, False], kind="stable")
     shown = order.head(_MOST_COLUMNS)
-    unit = "R²" if (known["measure"] == "r2").any() else "AUC"
+    judge = get_measure(str(next(iter(known["measure"]), "auc")))
     rows = [
         pages.Row(
             [
@@ -140,7 +141,8 @@ def _column_table(found: Result) -> pages.Table:
         for row in shown.itertuples()
     ]
     left = len(known) - len(rows)
-    chance = pages.Cell("0.00" if unit == "R²" else "0.50")
+    # What a constant answer has on rows like those that it was learnt from.
+    chance = pages.Cell(pages.fixed(judge.floor([0, 1], [0, 1]), 2))
     constant = [pages.Cell(_CONSTANT), pages.Cell(), chance, pages.Cell(), pages.Cell()]
     rows.append(pages.Row(constant, "bottom"))
     return pages.Table(
@@ -149,7 +151,7 @@ def _column_table(found: Result) -> pages.Table:
         [
             pages.Column("Column", "name"),
             pages.Column("Read as", "text"),
-            pages.Column(f"Alone, {unit}", best="max", term="term-alone"),
+            pages.Column(f"Alone, {judge.title}", best="max", term="term-alone"),
             pages.Column("95 % interval"),
             pages.Column("Role", "text"),
         ],

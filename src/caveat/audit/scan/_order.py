@@ -9,7 +9,6 @@ from caveat.audit.scan._additive import Additive, score_answers
 from caveat.audit.scan._column import Column
 from caveat.audit.scan._evidence import Evidence
 from caveat.audit.scan._finding import Finding
-from caveat.audit.scan._questions import Question
 from caveat.audit.scan._single_question import FOLDS, Score, interval
 from caveat.audit.scan._target import Target
 from caveat.datasets import name_words
@@ -31,7 +30,7 @@ def order_findings(evidence: Evidence, grouped: tuple[str, ...]) -> list[Finding
     found = [*_trends(evidence, dates), *_ids(evidence, dates)]
     position = evidence.answers("position")
     if position:
-        question, score = position[0]
+        _, score = position[0]
         together = any(_stand_together(evidence.column(name)) for name in grouped)
         by_date = any(_follows_rows(evidence.column(name)) for name in dates)
         strong = evidence.target.share(score.low) > (0.6 if together else 0.0)
@@ -42,7 +41,7 @@ def order_findings(evidence: Evidence, grouped: tuple[str, ...]) -> list[Finding
             for name in one.columns
         )
         if _tells(score, evidence) and strong and not by_date and not by_id:
-            found.insert(0, _row_order(question, score, evidence, ()))
+            found.insert(0, _row_order(score, evidence, ()))
     by_rows = any(one.kind == "row-order" for one in found)
     found += _turn(evidence.smaller, dates, by_rows)
     return found
@@ -74,9 +73,7 @@ def _severity(score: Score, evidence: Evidence) -> str:
     return "serious" if evidence.target.share(score.low) > 0.4 else "careful"
 
 
-def _row_order(
-    question: Question, score: Score, evidence: Evidence, columns: tuple[str, ...]
-) -> Finding:
+def _row_order(score: Score, evidence: Evidence, columns: tuple[str, ...]) -> Finding:
     target = evidence.target
     what = f"Column {columns[0]!r}" if columns else "The order of the rows"
     return Finding(
@@ -107,7 +104,7 @@ def _ids(evidence: Evidence, dates: list[str]) -> list[Finding]:
         is_name = column.names_rows and column.name not in {*dates, *found}
         if is_name and _tells(score, evidence):
             name = column.name
-            found[name] = _row_order(question, score, evidence, (name,))
+            found[name] = _row_order(score, evidence, (name,))
     return list(found.values())
 
 

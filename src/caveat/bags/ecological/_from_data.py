@@ -17,7 +17,7 @@ from caveat.bags.ecological._labelled import SHARES, use_labels
 from caveat.bags.ecological._predictions import Answers, answer
 from caveat.bags.ecological._read import Grouped, read_grouped, read_labels
 from caveat.bags.ecological.result import SharesResult
-from caveat.bags.result import RULE
+from caveat.bags.registry import RULE
 from caveat.pages import About, Look
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -14,17 +15,13 @@ from scipy.special import logsumexp, softmax
 
 from caveat.bags._examine import QUICK_GRIDS
 from caveat.bags.ecological._read import Grouped
-from caveat.bags.registry import LEARNERS
-from caveat.bags.result import RULE
+from caveat.bags.registry import LEARNERS, RULE
 from caveat.bags.selection._search import search
 from caveat.exceptions import CaveatError, MissingExtra
 from caveat.tables import TableEncoder
 
 Floats = NDArray[np.float64]
 _MOST_LEVELS = 100
-# A solve over all pairs of groups; beyond this it takes longer than all else together.
-_MOST_GROUPS_FOR_PAIRS = 1000
-_PAIRS = ("lmm", "amm")
 _LEAST = 1e-9
 
 
@@ -87,7 +84,7 @@ def answer(
     found: list[tuple[dict[str, Any], Any]] = []
     for place, name in enumerate(learners):
         entry = LEARNERS[name]
-        if name in _PAIRS and len(shares) > _MOST_GROUPS_FOR_PAIRS:
+        if len(shares) > entry.facts.get("most_bags", inf):
             notes.append(f"{entry.title} was left out: too many groups to compare")
             continue
         try:

@@ -79,7 +79,7 @@ def read_grouped(
         )
     classes, values, margins = _columns(table, positive, sizes, counts, where)
     if counts:
-        values, margins = _from_counts(values, margins, sizes, names, by, where)
+        values, margins = _from_counts(values, margins, sizes, names, where)
     _check(values, names, classes, where)
     order = list(range(len(classes)))
     if positive is None and len(classes) == 2:
@@ -350,7 +350,6 @@ def _from_counts(
     margins: Floats | None,
     sizes: NDArray,
     names: list[str],
-    by: str,
     where: str,
 ) -> tuple[Floats, Floats | None]:
     """Turn counts into shares; together they must be the items of the group."""

@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 from caveat import pages
 from caveat.bags.ecological._labelled import SHARES
 from caveat.bags.ecological.result import SharesResult
-from caveat.bags.page import share_table
+from caveat.bags.page import alike_groups, share_table
 from caveat.bags.registry import LEARNERS
 from caveat.pages import claims, figures
 
@@ -21,7 +21,6 @@ _TO_LABEL = 100
 """How many labels the page asks for; their half width is then about 0.1."""
 _MANY_CHANGED = 0.1
 _FEW_GROUPS = 5
-_SMALL_SPREAD = 0.02
 _MOST_COLUMNS = 25
 
 
@@ -113,18 +112,7 @@ def say_found(found: SharesResult) -> Iterator[claims.Claim]:
             kind="small",
             section="groups",
         )
-    if found.spread < _SMALL_SPREAD:
-        yield claims.Condition(
-            sentence=pages.say(
-                "The groups have almost the same shares: their standard deviation is "
-                "{spread}.",
-                spread=pages.strong(f"{found.spread:.3f}"),
-            ),
-            counts=(found.spread,),
-            severity="careful",
-            kind="spread",
-            section="groups",
-        )
+    yield from alike_groups(found.spread)
     for note in found.notes:
         words = pages.sentence(note)
         yield claims.Condition(sentence=words, severity="note", section="learners")

@@ -9,10 +9,11 @@ import torch
 from torch import Tensor, nn
 
 from caveat.bags._params import check_number
+from caveat.bags.learners._dllp import KLLoss
 from caveat.bags.learners._network import BagLoss
 from caveat.bags.learners._network_steps import BagNetworkClassifier
 from caveat.bags.learners._problem import BagProblem
-from caveat.bags.losses import bag_log_means, proportion_kl
+from caveat.bags.losses import bag_log_means
 
 _NORMAL = 1.96
 
@@ -69,7 +70,7 @@ class MixBag(BagNetworkClassifier):
         return MixBagLoss(problem.shares, self.mix)
 
 
-class MixBagLoss(BagLoss):
+class MixBagLoss(KLLoss):
     """KL of the bags of a batch, plus that of their mixtures beyond the margins."""
 
     def __init__(self, shares: Any, mix: float) -> None:
@@ -82,10 +83,6 @@ class MixBagLoss(BagLoss):
         if self.mix == 0.0:
             return loss
         return loss + self.mix * self.mixed(run.module, batch["x"], batch["bag"])
-
-    def value(self, network: nn.Module, x: Tensor, bags: Tensor) -> Tensor:
-        """Mean over the batch's bags of ``KL(p || mean softmax output)``."""
-        return proportion_kl(network(x), bags, self.shares)
 
     def mixed(self, network: nn.Module, x: Tensor, bags: Tensor) -> Tensor:
         """Mix neighbouring bags of a random order, a random part of each."""

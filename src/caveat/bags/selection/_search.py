@@ -20,22 +20,12 @@ from sklearn.model_selection import ParameterGrid
 from caveat.bags._params import check_choice, check_number, check_whole
 from caveat.bags.criteria import bag_kl, bag_l1, bag_l1_weighted
 from caveat.bags.learners._base import Output
+from caveat.bags.registry import RULE, SPLITTERS
 from caveat.bags.selection._fitters import make_fitter
-from caveat.bags.selection._splits import (
-    BagSplitter,
-    FullBagKFold,
-    SplitBagBootstrap,
-    SplitBagKFold,
-    SplitBagShuffle,
-)
+from caveat.bags.selection._splits import BagSplitter
 from caveat.exceptions import CaveatError, InvalidInput
 
-STRATEGIES = (
-    "full-bag-kfold",
-    "split-bag-kfold",
-    "split-bag-shuffle",
-    "split-bag-bootstrap",
-)
+STRATEGIES = tuple(SPLITTERS)
 SCORES: Mapping[str, Callable[[Output, NDArray, NDArray], float]] = {
     "": lambda output, bags, shares: bag_l1(output[0], bags, shares),
     "-weighted": lambda output, bags, shares: bag_l1_weighted(output[0], bags, shares),
@@ -69,7 +59,7 @@ class Selection:
     models: list[Any]
     notes: list[str] = field(default_factory=list)
 
-    def best(self, rule: str = "split-bag-shuffle") -> int:
+    def best(self, rule: str = RULE) -> int:
         """Tell which configuration a column prefers; the first among equals."""
         check_choice("rule", rule, list(self.table.columns))
         values = self.table[rule]
@@ -81,11 +71,11 @@ class Selection:
             )
         return int(np.asarray(usable.index)[int(usable.to_numpy().argmin())])
 
-    def best_params(self, rule: str = "split-bag-shuffle") -> dict[str, Any]:
+    def best_params(self, rule: str = RULE) -> dict[str, Any]:
         """Give the parameters of the configuration that a column prefers."""
         return self.configurations[self.best(rule)]
 
-    def best_model(self, rule: str = "split-bag-shuffle") -> Any:
+    def best_model(self, rule: str = RULE) -> Any:
         """Give the preferred configuration, fitted to all training items."""
         return self.models[self.best(rule)]
 
@@ -175,9 +165,8 @@ def search(
     splitters = _splitters(
         strategies, sizes, n_splits, validation_size, random_state, notes
     )
-    oracle = "split-bag-shuffle" if "split-bag-shuffle" in splitters else None
-    if oracle is None and splitters:
-        oracle = list(splitters)[-1]
+    # One strategy's parts judge for all, so that configurations meet the same items.
+    oracle = RULE if RULE in splitters else next(reversed(splitters), "")
     total = sum(splitter.n_splits for splitter in splitters.values()) + 1
     done = 0
     on_parts: list[str] = []
@@ -227,16 +216,20 @@ def _splitters(
     """Give a splitter per strategy that bags of these sizes allow."""
     if isinstance(strategies, Mapping):
         return dict(strategies)
-    return {
-        name: strategy_splitter(
+    found = {}
+    for name in strategies:
+        check_choice("strategy", name, STRATEGIES)
+        kind: type[BagSplitter] = SPLITTERS[name].load()
+        if obstacle := kind.obstacle(sizes, n_splits):
+            notes.append(f"{name} {obstacle}")
+            continue
+        found[name] = strategy_splitter(
             name,
-            min(n_splits, len(sizes)) if name.startswith("full") else n_splits,
+            kind.possible_splits(sizes, n_splits),
             validation_size=validation_size,
             random_state=random_state,
         )
-        for name in strategies
-        if _usable(name, sizes, n_splits, notes)
-    }
+    return found
 
 
 def grid_configurations(
@@ -280,29 +273,12 @@ def strategy_splitter(
 ) -> BagSplitter:
     """Build the splitter that goes by the name of a strategy."""
     check_choice("strategy", name, STRATEGIES)
-    if name == "full-bag-kfold":
-        return FullBagKFold(n_splits, random_state=random_state)
-    if name == "split-bag-kfold":
-        return SplitBagKFold(n_splits, random_state=random_state)
-    kind = SplitBagShuffle if name == "split-bag-shuffle" else SplitBagBootstrap
-    return kind(n_splits, validation_size=validation_size, random_state=random_state)
-
-
-def _usable(name: str, sizes: NDArray, n_splits: int, notes: list[str]) -> bool:
-    check_choice("strategy", name, STRATEGIES)
-    if name == "full-bag-kfold" and len(sizes) < 2:
-        notes.append("full-bag-kfold needs 2 bags, there is 1")
-        return False
-    smallest = int(sizes.min())
-    if name == "split-bag-kfold" and smallest < n_splits:
-        notes.append(
-            f"split-bag-kfold needs {n_splits} items in every bag, one has {smallest}"
-        )
-        return False
-    if name in ("split-bag-shuffle", "split-bag-bootstrap") and sizes.max() < 2:
-        notes.append(f"{name} needs a bag of 2 items, the largest has 1")
-        return False
-    return True
+    made: BagSplitter = SPLITTERS[name].make_for(
+        {"n_splits": n_splits},
+        validation_size=validation_size,
+        random_state=random_state,
+    )
+    return made
 
 
 def _truth(y: ArrayLike, classes: NDArray, n_items: int) -> NDArray:

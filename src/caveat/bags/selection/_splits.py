@@ -84,6 +84,16 @@ class BagSplitter(BaseCrossValidator):
         """Tell the number of splits."""
         return self.n_splits
 
+    @classmethod
+    def obstacle(cls, sizes: NDArray, n_splits: int) -> str:
+        """Say what bags of these sizes lack; empty if they can be split."""
+        return "" if sizes.max() > 1 else "needs a bag of 2 items, the largest has 1"
+
+    @classmethod
+    def possible_splits(cls, sizes: NDArray, n_splits: int) -> int:
+        """Give how many of the splits asked for bags of these sizes allow."""
+        return n_splits
+
     @abstractmethod
     def _split(
         self, bags: NDArray, shares: Floats, rng: RandomState
@@ -130,6 +140,16 @@ class FullBagKFold(BagSplitter):
     def __init__(self, n_splits: int = 5, *, random_state: Any = None) -> None:
         self.n_splits = check_whole("n_splits", n_splits, least=2)
         self.random_state = random_state
+
+    @classmethod
+    def obstacle(cls, sizes: NDArray, n_splits: int) -> str:
+        """Say what bags of these sizes lack; empty if they can be split."""
+        return "" if len(sizes) > 1 else "needs 2 bags, there is 1"
+
+    @classmethod
+    def possible_splits(cls, sizes: NDArray, n_splits: int) -> int:
+        """Give how many of the splits asked for bags of these sizes allow."""
+        return min(n_splits, len(sizes))
 
     def _split(
         self, bags: NDArray, shares: Floats, rng: RandomState
@@ -226,6 +246,14 @@ class SplitBagKFold(BagSplitter):
     def __init__(self, n_splits: int = 5, *, random_state: Any = None) -> None:
         self.n_splits = check_whole("n_splits", n_splits, least=2)
         self.random_state = random_state
+
+    @classmethod
+    def obstacle(cls, sizes: NDArray, n_splits: int) -> str:
+        """Say what bags of these sizes lack; empty if they can be split."""
+        smallest = int(sizes.min())
+        if smallest >= n_splits:
+            return ""
+        return f"needs {n_splits} items in every bag, one has {smallest}"
 
     def _split(
         self, bags: NDArray, shares: Floats, rng: RandomState

@@ -4,6 +4,8 @@ from caveat._registry import Entry, Registry
 
 _AT = "caveat.candidates.crowd"
 
+# Facts: `floor`, no model of people at all, which every other has to beat;
+# `calibrated`, as sure as it is right without being told how right it is.
 MODELS = Registry(
     "crowd model",
     [
@@ -11,6 +13,7 @@ MODELS = Registry(
             name="majority-vote",
             target=f"{_AT}._vote:MajorityVote",
             summary="the label that most people name",
+            facts={"floor": True},
         ),
         Entry(
             name="weighted-vote",
@@ -41,6 +44,7 @@ MODELS = Registry(
             name="pooled",
             target=f"{_AT}._pooled:PooledCrowd",
             summary="Dawid-Skene over kinds of people, a mean over draws",
+            facts={"calibrated": True},
         ),
     ],
 )

@@ -73,7 +73,22 @@ class AbsGce(_WithExponent):
         return averaged(errors, uniform_confidences(S).to(z.dtype))
 
 
-class Cc(Algorithm):
+class _OfMass(Algorithm):
+    """A loss of the candidates' joint probability, with its derivative."""
+
+    of_mass: ClassVar[staticmethod[[Tensor, Tensor], Tensor]]
+    derived: ClassVar[staticmethod[[Tensor, Tensor], Slope]]
+
+    def risk(self, z: Tensor, S: Tensor, rows: Tensor) -> Tensor:
+        """Give the loss of a batch."""
+        return self.of_mass(z, S)
+
+    def slope(self, z: Tensor, S: Tensor, rows: Tensor) -> Slope:
+        """Give the loss and its derivative by the logits."""
+        return self.derived(z, S)
+
+
+class Cc(_OfMass):
     """CC: negative logarithm of the candidates' joint probability.
 
     Warnings
@@ -86,16 +101,11 @@ class Cc(Algorithm):
     .. [1] L. Feng et al. (2020). Provably consistent partial-label learning. NeurIPS.
     """
 
-    def risk(self, z: Tensor, S: Tensor, rows: Tensor) -> Tensor:
-        """Mean of -log of the candidates' probability."""
-        return classifier_consistent(z, S)
-
-    def slope(self, z: Tensor, S: Tensor, rows: Tensor) -> Slope:
-        """Give the loss and its derivative by the logits."""
-        return slopes.classifier_consistent(z, S)
+    of_mass = staticmethod(classifier_consistent)
+    derived = staticmethod(slopes.classifier_consistent)
 
 
-class Log(Algorithm):
+class Log(_OfMass):
     """LOG: CC with the row weight (q - 1) / (q - |S|).
 
     Warnings
@@ -108,17 +118,11 @@ class Log(Algorithm):
     """
 
     needs_excluded: ClassVar[bool] = True
-
-    def risk(self, z: Tensor, S: Tensor, rows: Tensor) -> Tensor:
-        """Weighted mean of -log of the candidates' probability."""
-        return log_bound(z, S)
-
-    def slope(self, z: Tensor, S: Tensor, rows: Tensor) -> Slope:
-        """Give the loss and its derivative by the logits."""
-        return slopes.log_bound(z, S)
+    of_mass = staticmethod(log_bound)
+    derived = staticmethod(slopes.log_bound)
 
 
-class Exp(Algorithm):
+class Exp(_OfMass):
     """EXP: exp(-probability of the candidates), weighted by (q - 1) / (q - |S|).
 
     Full sets have weight 0; published code divides by zero there.
@@ -133,14 +137,8 @@ class Exp(Algorithm):
     """
 
     needs_excluded: ClassVar[bool] = True
-
-    def risk(self, z: Tensor, S: Tensor, rows: Tensor) -> Tensor:
-        """Weighted mean of exp(-mass)."""
-        return exp_bound(z, S)
-
-    def slope(self, z: Tensor, S: Tensor, rows: Tensor) -> Slope:
-        """Give the loss and its derivative by the logits."""
-        return slopes.exp_bound(z, S)
+    of_mass = staticmethod(exp_bound)
+    derived = staticmethod(slopes.exp_bound)
 
 
 class MclMae(Algorithm):
@@ -173,10 +171,27 @@ class MclMae(Algorithm):
         return mae_risk(z, S, weighted=self.weighted)
 
 
-_INVERTED = "the excluded labels' loss stands in the denominator of the correction"
+class _Complementary(Algorithm):
+    """The unbiased risk of complementary labels, from an error of every label."""
+
+    deviation: ClassVar[str] = (
+        "the excluded labels' loss stands in the denominator of the correction"
+    )
+    needs_excluded: ClassVar[bool] = True
+
+    def errors(self, z: Tensor) -> Tensor:
+        """Give the error of every item, were it of that label."""
+        raise NotImplementedError
+
+    def risk(self, z: Tensor, S: Tensor, rows: Tensor) -> Tensor:
+        """Candidates' errors minus the excluded labels' share of them."""
+        corrected = (
+            inverted_complementary_risk if self.is_plench else complementary_risk
+        )
+        return corrected(self.errors(z), S)
 
 
-class MclGce(_WithExponent):
+class MclGce(_WithExponent, _Complementary):
     """MCL-GCE: unbiased risk of complementary labels, generalised cross-entropy.
 
     Parameters
@@ -195,18 +210,12 @@ class MclGce(_WithExponent):
     .. [1] L. Feng et al. (2020). Learning with multiple complementary labels. ICML.
     """
 
-    deviation: ClassVar[str] = _INVERTED
-    needs_excluded: ClassVar[bool] = True
-
-    def risk(self, z: Tensor, S: Tensor, rows: Tensor) -> Tensor:
-        """Candidates' errors minus the excluded labels' share of them."""
-        errors = generalised_cross_entropies(z, self.exponent)
-        return (inverted_complementary_risk if self.is_plench else complementary_risk)(
-            errors, S
-        )
+    def errors(self, z: Tensor) -> Tensor:
+        """Give every label's generalised cross-entropy."""
+        return generalised_cross_entropies(z, self.exponent)
 
 
-class MclMse(Algorithm):
+class MclMse(_Complementary):
     """MCL-MSE: unbiased risk of complementary labels, squared error.
 
     Parameters
@@ -223,12 +232,6 @@ class MclMse(Algorithm):
     .. [1] L. Feng et al. (2020). Learning with multiple complementary labels. ICML.
     """
 
-    deviation: ClassVar[str] = _INVERTED
-    needs_excluded: ClassVar[bool] = True
-
-    def risk(self, z: Tensor, S: Tensor, rows: Tensor) -> Tensor:
-        """Candidates' errors minus the excluded labels' share of them."""
-        errors = squared_errors(z)
-        return (inverted_complementary_risk if self.is_plench else complementary_risk)(
-            errors, S
-        )
+    def errors(self, z: Tensor) -> Tensor:
+        """Give every label's squared error."""
+        return squared_errors(z)

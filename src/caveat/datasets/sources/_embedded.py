@@ -10,17 +10,10 @@ from caveat.datasets.readers._idx import pixel_names
 
 
 def load_bundled(name: str) -> Dataset:
-    """Load iris, wine, breast_cancer, digits or diabetes; needs no network.
+    """Load iris, wine or breast_cancer; needs no network.
 
     Classes carry their names (``malignant``), not the numbers that stand for them.
     """
-    if name == "diabetes":
-        bunch = bundled.load_diabetes(as_frame=True, scaled=False)
-        return Dataset(
-            name=name, X=bunch.data, y=bunch.target.rename(name), task="regression"
-        )
-    if name == "digits":
-        return _digits()
     bunch = getattr(bundled, f"load_{name}")(as_frame=True)
     names = [str(label) for label in bunch.target_names]
     labels = pd.Series([names[code] for code in bunch.target], name="class")
@@ -28,7 +21,19 @@ def load_bundled(name: str) -> Dataset:
     return Dataset(name=name, X=bunch.data, y=labels, task=task)
 
 
-def _digits() -> Dataset:
+def load_diabetes() -> Dataset:
+    """Load diabetes as it was measured, not scaled."""
+    bunch = bundled.load_diabetes(as_frame=True, scaled=False)
+    return Dataset(
+        name="diabetes",
+        X=bunch.data,
+        y=bunch.target.rename("diabetes"),
+        task="regression",
+    )
+
+
+def load_digits() -> Dataset:
+    """Load digits as tables of pixels, one row per image."""
     bunch = bundled.load_digits()
     pixels = pd.DataFrame(
         bunch.data.astype("uint8"), columns=pixel_names(8, 8), copy=False

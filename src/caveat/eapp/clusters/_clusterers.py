@@ -7,7 +7,7 @@ what all k share (a tree, a graph, the clustering of k - 1) is computed once.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,6 @@ from caveat.eapp.clusters._split_largest import split_largest
 
 Floats = NDArray[np.float64]
 Path = Iterator[tuple[int, Clusters | str]]
-Clusterer = Callable[[Floats, Sequence[int], int], Path]
 
 # Clusterers that compare all pairs of points get at most so many of them.
 PAIRWISE_POINTS = 10_000

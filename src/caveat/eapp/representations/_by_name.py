@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from caveat.eapp._inputs import Images, Table
-from caveat.eapp.clusters._clusterers import gmm_mahalanobis_path, incremental_path
 from caveat.eapp.registry import CLUSTERERS, REPRESENTATIONS
 from caveat.eapp.representations._representation import (
     Represent,
@@ -45,8 +45,8 @@ def representation_of(model: Any, data: Table | Images) -> Represent:
 
 def clusterer_of(model: Any) -> Any:
     """Return the generator of clusterings."""
-    if model.scheme == "incremental":
-        return incremental_path
-    if model.clusterer == "gmm" and model.gmm_distance == "mahalanobis":
-        return gmm_mahalanobis_path
-    return CLUSTERERS[model.clusterer].load()
+    entry = CLUSTERERS[model.clusterer]
+    for way in (model.scheme, model.gmm_distance):
+        if way in entry.facts:
+            entry = replace(entry, target=entry.facts[way])
+    return entry.load()

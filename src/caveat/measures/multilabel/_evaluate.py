@@ -224,19 +224,9 @@ def _best(
     rules: Conventions,
 ) -> float:
     """Return the best value that any prediction could reach on this truth."""
-    if name == "coverage":
-        # A row without relevant labels is left out, or counts as -1.
-        counted = p_rows[p_rows > 0] if rules.degenerate == "skip" else p_rows
-        return float(counted.mean() - 1) if len(counted) else float("nan")
-    if name in ("macro_f1", "instance_f1", "micro_f1"):
-        has_some = {
-            "macro_f1": p_labels > 0,
-            "instance_f1": p_rows > 0,
-            "micro_f1": np.array([p_rows.sum() > 0]),
-        }[name]
-        if rules.zero_division == "skip":
-            return 1.0
-        return float(np.where(has_some, 1.0, rules.zero_division).mean())
+    known = FORMULAS[name].best if name in FORMULAS else None
+    if known is not None:
+        return known(p_rows, p_labels, rules)
     low, high = LABEL_MEASURES[name].range
     return high if LABEL_MEASURES[name].larger_is_better else low
 
@@ -262,9 +252,9 @@ def _remarks(
             TieWarning,
         )
     n_rows, n_labels = truth.shape
-    skipped_rows = [
-        name for name in report if name in FORMULAS and FORMULAS[name].reads == "rows"
-    ]
+    read = {name: FORMULAS[name].reads for name in report if name in FORMULAS}
+    skipped_rows = [name for name, what in read.items() if what == "rows"]
+    skipped_labels = [name for name, what in read.items() if what == "labels"]
     if skipped_rows and report.n_valid_rows < n_rows:
         yield (
             f"{n_rows - report.n_valid_rows} of {n_rows} rows have no relevant or no "
@@ -272,18 +262,20 @@ def _remarks(
             f"{', '.join(skipped_rows)}",
             DegenerateWarning,
         )
-    if "macro_auc" in report and report.n_valid_labels < n_labels:
+    if skipped_labels and report.n_valid_labels < n_labels:
         constant = (truth.label_counts == 0) | (truth.label_counts == n_rows)
         names = [truth.label_names()[j] for j in np.flatnonzero(constant)[:6]]
         more = int(constant.sum()) - len(names)
         yield (
             f"{int(constant.sum())} of {n_labels} labels have one class only "
             f"({listing(names)}{f' and {more} more' if more else ''}; "
-            f"degenerate={report.degenerate!r}); this concerns macro_auc",
+            f"degenerate={report.degenerate!r}); this concerns "
+            f"{', '.join(skipped_labels)}",
             DegenerateWarning,
         )
+    terms = {"macro_f1": n_labels, "instance_f1": n_rows}
     empty = [
-        f"{count} of {n_labels if name == 'macro_f1' else n_rows} terms of {name}"
+        f"{count} of {terms[name]} terms of {name}"
         for name, count in report.n_zero_division.items()
         if count and name in report
     ]

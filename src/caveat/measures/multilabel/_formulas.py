@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from caveat.exceptions import UnknownName
 from caveat.measures.multilabel._conventions import Conventions, Ties, ZeroDivision
 from caveat.measures.multilabel._facts import DecisionFacts, ScoreFacts
-from caveat.measures.multilabel._kernels import FloatArray, RowFacts
+from caveat.measures.multilabel._kernels import FloatArray, IntArray, RowFacts
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,14 @@ class Formula(NamedTuple):
         the decisions.
     terms : callable
         Facts and conventions to a `Part` or a `Whole`.
+    best : callable, optional
+        Relevant entries of each row and of each label, and conventions, to the best
+        value that any prediction could reach; the end of the range if None.
     """
 
     reads: str
     terms: Callable[[Any, Conventions], Part | Whole]
+    best: Callable[[IntArray, IntArray, Conventions], float] | None = None
 
 
 _TIED_IS_WRONG: dict[Ties, float] = {"half": 0.5, "paper": 1.0, "sklearn": 1.0}
@@ -172,15 +176,40 @@ def _micro_f1(facts: DecisionFacts, rules: Conventions) -> Whole:
     return Whole(2 * both / (p + q), size)
 
 
+def _best_coverage(rows: IntArray, labels: IntArray, rules: Conventions) -> float:
+    # A row without relevant labels is left out, or counts as -1.
+    counted = rows[rows > 0] if rules.degenerate == "skip" else rows
+    return float(counted.mean() - 1) if len(counted) else float("nan")
+
+
+def _best_macro_f1(rows: IntArray, labels: IntArray, rules: Conventions) -> float:
+    return _best_f1(labels > 0, rules.zero_division)
+
+
+def _best_instance_f1(rows: IntArray, labels: IntArray, rules: Conventions) -> float:
+    return _best_f1(rows > 0, rules.zero_division)
+
+
+def _best_micro_f1(rows: IntArray, labels: IntArray, rules: Conventions) -> float:
+    return _best_f1(np.array([rows.sum() > 0]), rules.zero_division)
+
+
+def _best_f1(has_some: NDArray[np.bool_], zero_division: ZeroDivision) -> float:
+    """Mean over terms: 1 where something is relevant, else what 0/0 counts as."""
+    if zero_division == "skip":
+        return 1.0
+    return float(np.where(has_some, 1.0, zero_division).mean())
+
+
 FORMULAS: dict[str, Formula] = {
     "hamming_loss": Formula("decisions", _hamming_loss),
     "ranking_loss": Formula("rows", _ranking_loss),
     "one_error": Formula("rows", _one_error),
-    "coverage": Formula("rows", _coverage),
+    "coverage": Formula("rows", _coverage, _best_coverage),
     "average_precision": Formula("rows", _average_precision),
-    "macro_f1": Formula("decisions", _macro_f1),
-    "instance_f1": Formula("decisions", _instance_f1),
-    "micro_f1": Formula("decisions", _micro_f1),
+    "macro_f1": Formula("decisions", _macro_f1, _best_macro_f1),
+    "instance_f1": Formula("decisions", _instance_f1, _best_instance_f1),
+    "micro_f1": Formula("decisions", _micro_f1, _best_micro_f1),
     "macro_auc": Formula("labels", _macro_auc),
     "instance_auc": Formula("rows", _instance_auc),
     "micro_auc": Formula("pool", _micro_auc),

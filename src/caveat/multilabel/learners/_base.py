@@ -136,14 +136,15 @@ def make_scaler(scaling: str | None, X: Any) -> Any:
     ``auto`` standardises dense features, and divides the columns of sparse ones
     by their largest absolute value, which keeps them sparse.
     """
-    name = "none" if scaling is None else scaling
-    if name not in SCALINGS:
+    if scaling is None:
+        scaling = "none"
+    if scaling not in SCALINGS:
         raise UnknownName.among("scaling", scaling, SCALINGS)
-    if name == "auto":
-        name = "max-abs" if sparse.issparse(X) else "standard"
-    if name == "none":
+    if scaling == "auto":
+        scaling = "max-abs" if sparse.issparse(X) else "standard"
+    if scaling == "none":
         return None
-    if name == "max-abs":
+    if scaling == "max-abs":
         return MaxAbsScaler().fit(X)
     with np.errstate(over="ignore", invalid="ignore"):
         scaler = StandardScaler(with_mean=not sparse.issparse(X)).fit(X)

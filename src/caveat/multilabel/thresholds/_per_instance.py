@@ -16,13 +16,14 @@ from sklearn.svm import SVR
 
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.multilabel._arrays import ByteArray, FloatArray
-from caveat.multilabel.thresholds._search import Ranking, coordinate_ascent
+from caveat.multilabel.thresholds._search import EXACT, Ranking, coordinate_ascent
 from caveat.multilabel.thresholds._threshold import (
     Threshold,
     check_beta,
     check_decision_measure,
 )
 
+_EXACT = {**EXACT, "instance_f1": Ranking.best_f}
 REGRESSORS = ("auto", "svr", "ridge", "scores")
 SVR_ROWS = 5000
 """A kernel regression on more rows takes minutes; it sees an even sample of them."""
@@ -93,10 +94,10 @@ def _rows_of(X: Any, rows: NDArray[np.intp]) -> Any:
     return X[rows] if hasattr(X, "shape") else [X[row] for row in rows]
 
 
-def _built_in(name: str) -> Any:
-    if name == "svr":
+def _built_in(regressor: str) -> Any:
+    if regressor == "svr":
         return make_pipeline(MaxAbsScaler(), SVR(C=1.0, epsilon=0.1, gamma="auto"))
-    return Ridge(alpha=1.0) if name == "ridge" else LinearRegression()
+    return Ridge(alpha=1.0) if regressor == "ridge" else LinearRegression()
 
 
 class InstanceThreshold(Threshold):
@@ -159,17 +160,12 @@ class InstanceThreshold(Threshold):
 
     def _fit(self, scores: FloatArray, truth: ByteArray, X: Any) -> None:
         measure, beta = check_decision_measure(self.measure), check_beta(self.beta)
-        if measure == "macro_f1":
+        if measure in _EXACT:
+            self.targets_ = _EXACT[measure](Ranking(scores, truth), beta)
+        else:
             self.targets_, _ = coordinate_ascent(
                 np.ascontiguousarray(scores.T), np.ascontiguousarray(truth.T), beta
             )
-        else:
-            ranking = Ranking(scores, truth)
-            self.targets_ = {
-                "instance_f1": lambda: ranking.best_f(beta),
-                "micro_f1": lambda: ranking.best_micro(beta),
-                "hamming_loss": ranking.best_hamming,
-            }[measure]()
         self.regression_ = _Regression(self.regressor, X).fit(scores, X, self.targets_)
 
     def _limits(self, scores: FloatArray, X: Any) -> FloatArray:

@@ -9,7 +9,7 @@ from sklearn.model_selection import KFold
 
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.multilabel._arrays import ByteArray, FloatArray
-from caveat.multilabel.thresholds._search import Ranking, coordinate_ascent
+from caveat.multilabel.thresholds._search import EXACT, Ranking, coordinate_ascent
 from caveat.multilabel.thresholds._threshold import (
     Threshold,
     check_beta,
@@ -17,6 +17,7 @@ from caveat.multilabel.thresholds._threshold import (
 )
 
 FBR_GRID = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+_EXACT = {**EXACT, "macro_f1": Ranking.best_f}
 
 
 class LabelThreshold(Threshold):
@@ -87,10 +88,10 @@ class LabelThreshold(Threshold):
         self.fbr_: float | None = None
         if self.fbr is not None:
             self._fit_with_fallback(scores, truth, measure, beta)
-        elif measure == "instance_f1":
-            self.threshold_, self.n_rounds_ = coordinate_ascent(scores, truth, beta)
-        else:
+        elif measure in _EXACT:
             self.threshold_ = _exact(scores, truth, measure, beta)
+        else:
+            self.threshold_, self.n_rounds_ = coordinate_ascent(scores, truth, beta)
 
     def _limits(self, scores: FloatArray, X: Any) -> FloatArray:
         return self.threshold_
@@ -98,6 +99,7 @@ class LabelThreshold(Threshold):
     def _fit_with_fallback(
         self, scores: FloatArray, truth: ByteArray, measure: str, beta: float
     ) -> None:
+        # The rule is Fan & Lin's, and a rule for macro-F1: no other falls back.
         if measure != "macro_f1":
             raise InvalidInput(f"fbr is for macro_f1; measure is {measure!r}")
         if self.fallback not in ("highest", "never"):
@@ -139,9 +141,7 @@ def _exact(
     scores: FloatArray, truth: ByteArray, measure: str, beta: float
 ) -> FloatArray:
     ranking = Ranking(np.ascontiguousarray(scores.T), np.ascontiguousarray(truth.T))
-    if measure == "hamming_loss":
-        return ranking.best_hamming()
-    return ranking.best_micro(beta) if measure == "micro_f1" else ranking.best_f(beta)
+    return _EXACT[measure](ranking, beta)
 
 
 def _f_of_labels(chosen: Any, truth: ByteArray, beta: float) -> FloatArray:

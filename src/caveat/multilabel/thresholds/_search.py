@@ -7,6 +7,8 @@ good cuts the smallest k wins.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numba import njit
 
@@ -76,6 +78,13 @@ class Ranking:
         return np.where(
             cuts == 0, last + beyond, np.where(cuts == n, last - beyond, middle)
         )
+
+
+EXACT: dict[str, Callable[[Ranking, float], FloatArray]] = {
+    "hamming_loss": lambda ranking, beta: ranking.best_hamming(),
+    "micro_f1": Ranking.best_micro,
+}
+"""What one threshold per group, of rows or of labels, is found for exactly."""
 
 
 @njit(cache=True, nogil=True)
@@ -150,13 +159,39 @@ def best_global_mean_f(scores: FloatArray, truth: ByteArray, beta: float) -> flo
     return float(_as_ranking(ranked).thresholds(np.array([cut]))[0])
 
 
+def _best_global_macro_f(scores: FloatArray, truth: ByteArray, beta: float) -> float:
+    return best_global_mean_f(
+        np.ascontiguousarray(scores.T), np.ascontiguousarray(truth.T), beta
+    )
+
+
+def _best_global_micro_f(scores: FloatArray, truth: ByteArray, beta: float) -> float:
+    return float(_pool(scores, truth).best_f(beta)[0])
+
+
+def _best_global_hamming(scores: FloatArray, truth: ByteArray, beta: float) -> float:
+    return float(_pool(scores, truth).best_hamming()[0])
+
+
+def _pool(scores: FloatArray, truth: ByteArray) -> Ranking:
+    return Ranking(scores.reshape(1, -1), truth.reshape(1, -1))
+
+
+_GLOBAL = {
+    "hamming_loss": _best_global_hamming,
+    "macro_f1": _best_global_macro_f,
+    "instance_f1": best_global_mean_f,
+    "micro_f1": _best_global_micro_f,
+}
+DECISION_MEASURES = tuple(_GLOBAL)
+"""What thresholds can be fitted for: each has an algorithm of its own."""
+
+
 def best_global(
     scores: FloatArray, truth: ByteArray, measure: str, beta: float
 ) -> float:
-    """Return the one threshold that is best for micro-F_beta or Hamming loss."""
-    pool = Ranking(scores.reshape(1, -1), truth.reshape(1, -1))
-    found = pool.best_hamming() if measure == "hamming_loss" else pool.best_f(beta)
-    return float(found[0])
+    """Return the one threshold for all entries that is best for a measure."""
+    return _GLOBAL[measure](scores, truth, beta)
 
 
 def _as_ranking(ranked: FloatArray) -> Ranking:

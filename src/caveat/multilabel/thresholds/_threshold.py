@@ -16,10 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.measures.multilabel import LabelRows, ScoreRows, frame_names, plain_matrix
 from caveat.multilabel._arrays import ByteArray, FloatArray
-from caveat.multilabel.thresholds._search import best_global, best_global_mean_f
-
-DECISION_MEASURES = ("hamming_loss", "macro_f1", "instance_f1", "micro_f1")
-"""What thresholds can be fitted for: each has an algorithm of its own."""
+from caveat.multilabel.thresholds._search import DECISION_MEASURES, best_global
 
 
 class Threshold(BaseEstimator):
@@ -168,14 +165,7 @@ class GlobalThreshold(Threshold):
 
     def _fit(self, scores: FloatArray, truth: ByteArray, X: Any) -> None:
         measure, beta = check_decision_measure(self.measure), check_beta(self.beta)
-        if measure == "instance_f1":
-            self.threshold_ = best_global_mean_f(scores, truth, beta)
-        elif measure == "macro_f1":
-            self.threshold_ = best_global_mean_f(
-                np.ascontiguousarray(scores.T), np.ascontiguousarray(truth.T), beta
-            )
-        else:
-            self.threshold_ = best_global(scores, truth, measure, beta)
+        self.threshold_ = best_global(scores, truth, measure, beta)
 
     def _limits(self, scores: FloatArray, X: Any) -> FloatArray:
         return np.array(self.threshold_)

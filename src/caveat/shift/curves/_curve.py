@@ -320,12 +320,13 @@ def _notes(bench: Bench, measures: Sequence[Measure]) -> list[str]:
                 f"{strangers} test rows are of classes that the model does not know; "
                 "they count as wrong."
             )
-        if any(measure.name == "auc" for measure in measures):
-            notes += _left_out_of_auc(target)
+        for measure in measures:
+            if measure.leaves_out:
+                notes += _left_out(measure, target)
     return notes
 
 
-def _left_out_of_auc(target: Target) -> list[str]:
+def _left_out(measure: Measure, target: Target) -> list[str]:
     assert target.classes is not None
     counts = np.bincount(target.values[target.values >= 0], minlength=target.n_classes)
     empty = [
@@ -336,7 +337,8 @@ def _left_out_of_auc(target: Target) -> list[str]:
     if not empty:
         return []
     return [
-        f"AUC leaves out {listing(empty)}: no test row is of that class, or all are."
+        f"{measure.title} leaves out {listing(empty)}: no test row is of that class, "
+        "or all are."
     ]
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from caveat.pages import figures
 from caveat.pages.claims import Estimate
-from caveat.shift.registry import MEASURES
+from caveat.shift.registry import MEASURES, SCENARIOS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +39,8 @@ def draw(curve: ShiftCurve, measure: str) -> Axes:
                 zero=values[0].value,
             ).axes()
     count = len(curve.columns)
+    named = curve.scenario in SCENARIOS
+    adds = named and SCENARIOS[curve.scenario].facts.get("adds")
     added = f"new columns, beside {count}"
     return figures.curves(
         [figures.Curve(f"{values[-1].value:.3g}", list(rows["k"]), values, "earned")],
@@ -47,8 +49,6 @@ def draw(curve: ShiftCurve, measure: str) -> Axes:
         label=whole,
         # Named, so that no band stands naked.
         unit=f"{title}; band: 95 % interval over subsets" if band else title,
-        varied=added
-        if curve.scenario == "increment"
-        else figures.columns_missing(count),
+        varied=added if adds else figures.columns_missing(count),
         limits=limits,
     ).axes()

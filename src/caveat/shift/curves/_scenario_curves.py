@@ -12,6 +12,7 @@ import pandas as pd
 from caveat.exceptions import InvalidInput
 from caveat.shift._export import export_shifted
 from caveat.shift.curves._curve import shift_curve
+from caveat.shift.evaluation._metric import usual_measures
 from caveat.shift.prices._folds import Contender, Fold
 
 _MOST_SUBSETS = 1_000
@@ -58,7 +59,6 @@ def scenario_curves(
     """
     degrees = parse_degree(degree)
     kind = "regression" if task == "regression" else "classification"
-    usual = ["rmse"] if task == "regression" else ["accuracy", "auc"]
     found = []
     for split, fold in enumerate(folds):
         for one in contenders:
@@ -74,7 +74,7 @@ def scenario_curves(
                     imputer=imputer,
                     degrees=degrees,
                     max_subsets=_MOST_SUBSETS,
-                    metric=metric or usual,
+                    metric=metric or usual_measures(task),
                     task=kind,
                     random_state=seed,
                 )

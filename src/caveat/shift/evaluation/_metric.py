@@ -27,9 +27,14 @@ _ENOUGH = {
 }
 
 
+def usual_measures(task: str) -> list[str]:
+    """Name what is measured if nothing is asked for, the paper's measure first."""
+    return ["rmse"] if task == "regression" else ["accuracy", "auc"]
+
+
 def default_measure(task: str) -> str:
     """Name the measure of the paper: accuracy for labels, RMSE for numbers."""
-    return "rmse" if task == "regression" else "accuracy"
+    return usual_measures(task)[0]
 
 
 def check_measures(metric: Any, target: Target, kind: str) -> list[Measure]:

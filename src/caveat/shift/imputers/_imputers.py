@@ -293,6 +293,19 @@ class Marginalise(CellImputer):
         ]
 
 
+def leaves_missing(name: str) -> bool:
+    """Tell whether an imputer fills in nothing, so that the model sees missing cells.
+
+    Examples
+    --------
+    >>> leaves_missing("native"), leaves_missing("mean"), leaves_missing("my own")
+    (True, False, False)
+    """
+    from caveat.shift.registry import IMPUTERS
+
+    return name in IMPUTERS and bool(IMPUTERS[name].facts.get("leaves_missing"))
+
+
 def check_imputer(imputer: object) -> Imputer:
     """Accept a name from the registry or an imputer of the user's own."""
     if isinstance(imputer, Imputer):

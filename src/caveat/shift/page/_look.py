@@ -13,6 +13,7 @@ from caveat import pages
 from caveat.measures import get as get_measure
 from caveat.pages import claims, figures
 from caveat.pages.claims import Estimate
+from caveat.shift.imputers._imputers import leaves_missing
 from caveat.shift.page._claims import (
     against_floor,
     in_order,
@@ -138,7 +139,7 @@ def _claims(found: Result) -> Iterator[claims.Claim]:
         place = "note" if floor.standing == "above" else "careful"
         yield against_floor(found, severity=place, kind="chance")
         for number, row in enumerate(mine.to_dict("records")):
-            advice = advice_words(found, row)
+            advice = advice_words(row)
             yield price(found, row, how=advice + ".", fix=advice + ".")
             yield from _earned(found, row, size=1.0 / (1 + number))
             yield from _fillings(found, row)
@@ -172,14 +173,14 @@ def _claims(found: Result) -> Iterator[claims.Claim]:
         yield claims.Condition(sentence=words, severity="note", section="again")
 
 
-def advice_words(found: Result, row: Mapping[str, Any]) -> pages.Prose:
+def advice_words(row: Mapping[str, Any]) -> pages.Prose:
     """Say what to do, as far as the intervals carry."""
     what = pages.names(list(row["columns"]), most=4)
     model = pages.name(str(row["model"]))
     parts = {"model": model, "what": what, "imputer": str(row["imputer"])}
     if row["kind"] != "vanish" and row["advice"] == "fill":
         return pages.say("Nothing to do for {model} beyond watching {what}", **parts)
-    if row["imputer"] == "native" and row["advice"] in _LEFT_MISSING:
+    if leaves_missing(row["imputer"]) and row["advice"] in _LEFT_MISSING:
         return pages.say(_LEFT_MISSING[str(row["advice"])], **parts)
     words = pages.say(_ADVICE[str(row["advice"])], **parts)
     if row["advice"] == "refit" and row["by"] != row["model"]:
@@ -352,8 +353,8 @@ def _line(found: Result) -> pages.Figure | None:
     if len(mine):
         row = mine.iloc[0].to_dict()
         label = str(price(found, row).words)
-        native = row["imputer"] == "native"
-        how = "left missing" if native else f"filled in by {row['imputer']}"
+        by = row["imputer"]
+        how = "left missing" if leaves_missing(by) else f"filled in by {by}"
         if row["kind"] != "vanish":
             how = "as it arrives"
         rows.append(figures.Dot(how, found.estimate(row, "after"), "serious"))

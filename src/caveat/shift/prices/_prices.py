@@ -17,6 +17,7 @@ from caveat.shift.curves._upper_bound import Refit
 from caveat.shift.evaluation._model_under_test import Bench
 from caveat.shift.evaluation._predictions import Answers
 from caveat.shift.importance._importance import feature_importance
+from caveat.shift.imputers._imputers import leaves_missing
 from caveat.shift.prices._folds import (
     STAND_INS,
     Contender,
@@ -26,6 +27,7 @@ from caveat.shift.prices._folds import (
 )
 from caveat.shift.prices._outages import Outage
 from caveat.shift.prices._resampling import FEW, Resampling, Score
+from caveat.shift.scenarios._planning import name_of
 from caveat.shift.scenarios._subsets import Masks, Subsets, mask_of
 
 Key = tuple[str, str, str]
@@ -203,7 +205,7 @@ class _Asked:
         self.intact = self.bench.answers(self.bench.nothing_gone[None])[0]
 
     def _bench(self, imputer: Any) -> Bench:
-        name = imputer_name(imputer)
+        name = name_of(imputer)
         if name not in self._benches:
             self._benches[name] = Bench(
                 self.model,
@@ -221,7 +223,7 @@ class _Asked:
         for outage in self.task.outages:
             ways = self.task.imputers if outage.kind == "vanish" else ["as it arrives"]
             for imputer in ways:
-                key = (self.name, outage.label, imputer_name(imputer))
+                key = (self.name, outage.label, name_of(imputer))
                 filled = self._failed(outage, imputer, book)
                 if filled is None:
                     continue
@@ -251,8 +253,9 @@ class _Asked:
         book.add(split, keys, told, truth, most)
 
     def _failed(self, outage: Outage, imputer: Any, book: Book) -> Answers | None:
-        named = imputer_name(imputer)
-        if named == "native" and not self.contender.native:
+        named = name_of(imputer)
+        as_missing = leaves_missing(named)
+        if as_missing and not self.contender.native:
             return None  # missing cells never reach such a model
         known = imputer if outage.kind == "vanish" else self.task.imputers[0]
         try:
@@ -262,7 +265,7 @@ class _Asked:
         except InvalidInput as error:
             if outage.kind != "vanish" or imputer == self.task.imputers[0]:
                 raise
-            reason = "the model takes no missing cells" if named == "native" else error
+            reason = "the model takes no missing cells" if as_missing else error
             book.notes.append(f"{self.name}, {named}: left out, {reason}")
             return None
 
@@ -360,8 +363,3 @@ def expected_seconds(
         )
         for name, one in tried.items()
     }
-
-
-def imputer_name(imputer: Any) -> str:
-    """Name an imputer: as it was asked for, or by its class."""
-    return imputer if isinstance(imputer, str) else type(imputer).__name__.lower()

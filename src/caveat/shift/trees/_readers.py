@@ -83,7 +83,7 @@ def read_lightgbm(model: Any) -> Forest | None:
         return None
     dump = booster.dump_model()
     outputs = dump["num_tree_per_iteration"]
-    finish = _lightgbm_finish(dump["objective"], outputs)
+    finish = _lightgbm_finish(dump["objective"])
     if finish is None or dump.get("average_output"):
         return None
     nodes = _Nodes()
@@ -96,7 +96,7 @@ def read_lightgbm(model: Any) -> Forest | None:
     return nodes.forest([0.0] * outputs, finish)
 
 
-def _lightgbm_finish(objective: str, outputs: int) -> Finish | None:
+def _lightgbm_finish(objective: str) -> Finish | None:
     name, *settings = objective.split(" ")
     if name == "binary" and settings == ["sigmoid:1"]:
         return _two_classes

@@ -34,6 +34,11 @@ class _Part(BaseModel):
         extra="forbid", strict=True, frozen=True, populate_by_name=True
     )
 
+    @field_validator("test_size", "trial_minutes", mode="before", check_fields=False)
+    @classmethod
+    def _whole_numbers_too(cls, value: Any) -> Any:
+        return float(value) if isinstance(value, int) else value
+
 
 class SearchSpec(_Part):
     """How configurations are found.
@@ -69,11 +74,6 @@ class SplitSpec(_Part):
     groups: str | None = None
     order: str | None = None
 
-    @field_validator("test_size", mode="before")
-    @classmethod
-    def _whole_numbers_too(cls, value: Any) -> Any:
-        return float(value) if isinstance(value, int) else value
-
 
 class BudgetSpec(_Part):
     """Limits of one trial: they never change a result, only whether there is one.
@@ -87,11 +87,6 @@ class BudgetSpec(_Part):
     )
     trial_memory: str | int | None = Field(None, alias="trial-memory")
     retries: Annotated[int, Field(ge=0, le=10)] = 0
-
-    @field_validator("trial_minutes", mode="before")
-    @classmethod
-    def _whole_numbers_too(cls, value: Any) -> Any:
-        return float(value) if isinstance(value, int) else value
 
     @property
     def is_default_time(self) -> bool:

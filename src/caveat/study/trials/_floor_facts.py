@@ -64,9 +64,12 @@ def constant_facts(
     >>> constant_facts([accuracy], [0, 0, 1], [0, 0, 0, 1], classes=[0, 1])
     {'fact.constant-accuracy': 0.75, 'fact.always-positive-f1': 0.4}
     """
-    asked = [one for one in measures if isinstance(one.constant, str)]
     two = len(classes) == 2
-    asked = [one for one in asked if not (two and one.name == "f1")]
+    asked = [
+        one
+        for one in measures
+        if isinstance(one.constant, str) and not (two and one.one_class)
+    ]
     known = {one.name: one.floor(y_train, y_test) for one in asked}
     facts = floor_facts("constant", known)
     if two:
