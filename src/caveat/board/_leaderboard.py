@@ -375,6 +375,9 @@ class _View:
             chosen = f"; tuned by {scores.choice.title}, which {sees}"
         corrected = ", corrected for shared rows" if scores.over == "repeats" else ""
         ends = f"Intervals over {scores.over}, inside the measure's range{corrected}."
+        if np.isfinite(self.free_of()):
+            # Both go up and down with the split, so their difference is surer.
+            ends += " The floor is held against a learner in pairs, split by split."
         return say(
             "{where}; {repeats}{chosen}. {larger} is better. {ends}",
             where=self.context.where,
