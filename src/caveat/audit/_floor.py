@@ -29,7 +29,8 @@ Row = dict[str, Any]
 Values = NDArray[np.float64]
 
 MOST_CLASSES = 12
-_MOST_ROWS = 6_000
+MOST_ROWS = 6_000
+"""Of a fold, to learn from; a quarter of it to judge by."""
 _MOST_LEVELS = 40
 _MOST_COLUMNS = 400
 _BINS = 16
@@ -47,7 +48,7 @@ def floor_of(
         As for a record of the ledger. Curves: ``floor`` (``way``, ``column``, ``fold``,
         ``value``) and those of EAPP.
     """
-    folds = [thinned(fold, _MOST_ROWS, seed) for fold in folds]
+    folds = [thinned(fold, MOST_ROWS, seed) for fold in folds]
     codes = few_classes(table)
     target = table.y.astype(float) if not table.classes else codes.astype(float)
     judge = _Judge(target, bool(table.classes), shuffles, seed)

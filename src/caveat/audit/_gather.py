@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from caveat.audit._errors import calibration, doubtful_labels, weak_segments
+from caveat.audit._floor import MOST_ROWS
 from caveat.audit._plan import Prepared
 from caveat.audit._scores import Reader, Scores, packed_answers
 from caveat.audit._table import without
-from caveat.audit.result import Floor, Result, Vanished, Way
+from caveat.audit.result import Floor, Result, Rung, Vanished, Way
 from caveat.eapp.result import Result as Clusters
 from caveat.models.registry import MODELS
 from caveat.pages.claims import Estimate
@@ -54,6 +56,7 @@ def gather(records: Records, prepared: Prepared, given: Given) -> Result:
     rungs = reader.rungs(ladder)
     last = ladder[max(0, len(rungs) - 1)]
     judged = reader.with_given(last, given)
+    floor = _floor(reader, rows[part == "floor"], records)
     evidence = _evidence(reader, ladder, judged, given)
     states = records.trials["state"].value_counts()
     open_ = sum(int(states.get(state, 0)) for state in _OPEN)
@@ -69,10 +72,9 @@ def gather(records: Records, prepared: Prepared, given: Given) -> Result:
         columns=prepared.scan.columns,
         classes=_classes(prepared),
         aside=_aside(scenario),
-        rungs=rungs,
+        rungs=_over_floor(reader, ladder, rungs, floor),
         models=reader.models(judged, given),
-        floor=_floor(reader, rows[part == "floor"], records)
-        or _scanned(reader, prepared),
+        floor=floor or _scanned(reader, prepared),
         clusters=_clusters(records),
         vanished=_vanished(reader, rows[part == "vanish"], records, last),
         **evidence,
@@ -175,6 +177,7 @@ def _floor(reader: Reader, rows: pd.DataFrame, records: Records) -> Floor | None
     row = rows.iloc[0]
     test = float(row["fact.test-rows"])
     share = test / max(1.0, test + float(row["fact.training-rows"]))
+    thin = float(row["fact.training-rows"]) >= MOST_ROWS or test >= MOST_ROWS // 4
     curve = curve.assign(column=curve["column"].fillna("").astype(str))
     ways = []
     for way, mine in curve.groupby("way", sort=False):
@@ -183,13 +186,31 @@ def _floor(reader: Reader, rows: pd.DataFrame, records: Records) -> Floor | None
         score = reader.estimate(values, 0.0 if way == "constant" else share)
         if way == "constant" and reader.table.classes:
             # Not measured: a constant answer has this AUC on any rows.
-            score = Estimate(0.5, reader.unit, 0.5, 0.5, "by definition", 2)
-        ways.append(Way(str(way), column, score))
+            score, values = Estimate(0.5, reader.unit, 0.5, 0.5, "by definition", 2), []
+        ways.append(Way(str(way), column, score, () if thin else tuple(values)))
     ways.sort(key=lambda one: -reader.sign * one.score.value)
     p_value = row.get("fact.p_value")
     known = p_value is not None and p_value == p_value
     return Floor(
         tuple(ways), float(p_value) if known else None, int(row["fact.shuffles"])
+    )
+
+
+def _over_floor(
+    reader: Reader, ladder: list[Scores], rungs: tuple[Rung, ...], floor: Floor | None
+) -> tuple[Rung, ...]:
+    """Pair scores with the floor, which has the rows of the last step that is planned.
+
+    A step above it that splits the rows alike can be paired, too.
+    """
+    if floor is None or not floor.top.folds:
+        return rungs
+    rows = ladder[-1].step.rows
+    return tuple(
+        replace(rung, over_floor=reader.over_floor(step, floor.top.folds))
+        if step.step.rows == rows
+        else rung
+        for rung, step in zip(rungs, ladder, strict=False)
     )
 
 

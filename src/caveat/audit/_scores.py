@@ -231,6 +231,19 @@ class Reader:
             above = step
         return tuple(found)
 
+    def over_floor(self, step: Scores, floor: Sequence[float]) -> Estimate | None:
+        """Hold the chosen model against the floor on the folds of the first round."""
+        chosen = step.chosen(self.sign, step.models)
+        gaps = [
+            self.sign * (chosen[0, fold][1] - value)
+            for fold, value in enumerate(floor)
+            if (0, fold) in chosen and math.isfinite(value)
+        ]
+        if len(gaps) < 2:
+            return None
+        found = self.difference(gaps, step.test_share)
+        return replace(found, basis=f"{found.n} folds, paired")
+
     def _worst(self, above: Scores, step: Scores) -> Change | None:
         """Find the model that surely loses most; intervals pay for looking at all."""
         names = [name for name in step.models if name in above.values]

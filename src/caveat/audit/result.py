@@ -54,6 +54,9 @@ class Rung:
         Of that model, against the step above; None for the first.
     worst : Change or None
         Of the model that surely loses most; its interval is corrected for all models.
+    over_floor : Estimate or None
+        Score less floor on the same folds, positive if better; None where the floor was
+        measured on other rows.
     """
 
     remedy: str
@@ -61,6 +64,7 @@ class Rung:
     score: Estimate
     change: Change | None = None
     worst: Change | None = None
+    over_floor: Estimate | None = None
 
     @property
     def decided(self) -> bool:
@@ -104,11 +108,16 @@ class Model:
 
 @dataclass(frozen=True)
 class Way:
-    """One way to answer without learning, and how far it gets."""
+    """One way to answer without learning, and how far it gets.
+
+    `folds` has a value for each fold of the last step, in their order; it is empty
+    where fewer rows were taken, or no row was asked.
+    """
 
     way: str
     column: str
     score: Estimate
+    folds: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -239,10 +248,20 @@ class Result:
     folds: int = 5
 
     @property
+    def survivor(self) -> Rung | None:
+        """The last step that changed something, else the first."""
+        counted = [rung for rung in self.rungs[1:] if rung.decided]
+        return (counted or self.rungs[:1])[-1] if self.rungs else None
+
+    @property
     def score(self) -> Estimate | None:
         """What survives: the score of the last step that changed something."""
-        counted = [rung for rung in self.rungs[1:] if rung.decided]
-        return (counted or self.rungs[:1])[-1].score if self.rungs else None
+        return None if self.survivor is None else self.survivor.score
+
+    @property
+    def over_floor(self) -> Estimate | None:
+        """What survives less the floor, in pairs, where both have the same folds."""
+        return None if self.survivor is None else self.survivor.over_floor
 
     @property
     def stands(self) -> Estimate | None:
@@ -356,14 +375,16 @@ def _made(
 
 
 _CHANGE = _made(Change, ("before", "after", "change"))
-_WAY = _made(Way, ("score",))
+_WAY = _made(Way, ("score",), tuples=("folds",))
 
 
 def _rung(found: Mapping[str, Any]) -> Rung:
     given = dict(found, columns=tuple(found["columns"]))
     for name in ("change", "worst"):
         given[name] = None if given[name] is None else _CHANGE(given[name])
-    return Rung(**dict(given, score=_estimate(given["score"])))
+    for name in ("score", "over_floor"):
+        given[name] = _estimate(given[name])
+    return Rung(**given)
 
 
 def _floor(found: Mapping[str, Any]) -> Floor:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from caveat import pages
@@ -91,6 +92,7 @@ def _survives(found: Result, firm: bool) -> Iterator[claims.Claim]:
         floor_estimate(found),
         floor_name(found),
         sign=found.sign,
+        difference=found.over_floor,
         stands=found.stands,
         mended=any(rung.decided for rung in found.rungs),
         steps=_steps(found),
@@ -326,19 +328,20 @@ def _floor(found: Result) -> Iterator[claims.Claim]:
     if top.way == "constant" or p_value is None or p_value > 0.05:
         return
     claim = claims.AgainstFloor(
-        "the model", found.score, top.score, floor_name(found), sign=found.sign
+        "the model",
+        found.score,
+        top.score,
+        floor_name(found),
+        sign=found.sign,
+        difference=found.over_floor,
     )
     earned = found.earned(found.score.value)
     share = found.earned(found.careful(top.score)) / earned if earned > 0 else 0.0
     if claim.standing == "above" and share < _FREE_SHARE:
         return
     grades = {"above": "note", "at": "careful", "below": "serious", "open": "note"}
-    yield claims.AgainstFloor(
-        "the model",
-        found.score,
-        top.score,
-        floor_name(found),
-        sign=found.sign,
+    yield replace(
+        claim,
         severity=grades[claim.standing],  # type: ignore[arg-type]
         kind="free",
         section="floor",

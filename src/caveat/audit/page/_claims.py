@@ -76,12 +76,19 @@ class Survives(claims.AgainstFloor):
         bar = self.floor.text
         if self.floor.interval and self.floor.low != self.floor.high:
             bar += f" ({self.floor.interval})"
-        return pages.say(
+        words = pages.say(
             f"{lead} {_STANDING[self.standing]}",
             score=claims.written(self.score),
             bar=bar,
             floor=self.floor_name,
             past=claims.past(self.sign),
+        )
+        if self.difference is None or not self.difference.has_interval:
+            return words
+        return words + pages.say(
+            " {basis}, the difference is {gap}.",
+            basis=pages.capital(self.difference.basis),
+            gap=claims.written(self.difference),
         )
 
 
