@@ -161,7 +161,13 @@ def test_our_random_search_begins_with_the_defaults_and_is_fixed():
 
 
 def test_registered_studies_can_be_planned():
-    names = ("lost-plench", "lost-corrected", "italian-plench", "digits-images")
+    names = (
+        "lost-plench",
+        "lost-corrected",
+        "italian-plench",
+        "digits-images",
+        "mnist-images",
+    )
     for name in (*names, "plcifar10-plench"):
         assert load_study(name).topic == "candidates"
     listed = {learner["name"] for learner in load_study("digits-images").learners}
