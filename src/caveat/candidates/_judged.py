@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from caveat.candidates.crowd import MODELS, Answers, HeldOut, decide
 from caveat.candidates.crowd._reliability import binomial_interval
 from caveat.candidates.registry import LEARNERS
+from caveat.candidates.result import ONE_LABEL
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -20,7 +21,7 @@ Ends = tuple[float, float, float]
 UNKNOWN = (np.nan, np.nan, np.nan)
 _BOOTSTRAP, _LUCKY = 1000, 200
 _SUMMARIES = {
-    "most frequent label": "one label for all items",
+    ONE_LABEL: "one label for all items",
     "soft-targets": "a random forest on features alone, taught by probable labels",
     "joint": "features and answers together, each teaching the other",
 }
@@ -117,7 +118,7 @@ def side_by_side(
     rows = []
     overall = given.votes().sum(axis=0)
     constant = np.tile(overall / overall.sum(), (len(given.items), 1))
-    for name, told in {"most frequent label": constant, **posterior}.items():
+    for name, told in {ONE_LABEL: constant, **posterior}.items():
         codes, agreement, gain = decide(told), np.nan, np.nan
         ends = UNKNOWN
         if held is not None and name in held.names:
@@ -128,7 +129,7 @@ def side_by_side(
             each = given.credit(np.eye(told.shape[1])[codes])
             agreement = float(each.mean())
             error = float(each.std() / np.sqrt(len(each)))
-            if name != "most frequent label":
+            if name != ONE_LABEL:
                 # A label that was made from an answer agrees with it anyway.
                 agreement, error = np.nan, np.nan
         if truth is not None:

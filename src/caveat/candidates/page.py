@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from caveat import pages
 from caveat.candidates._claims import all_claims, worth
 from caveat.candidates.crowd._sections import sections
-from caveat.candidates.result import Result
+from caveat.candidates.result import ONE_LABEL, Result
 from caveat.pages import figures
 
 __all__ = ["look", "sections"]
@@ -86,11 +86,10 @@ def _new_items(model: bytes) -> pages.Section:
 def _line(found: Result) -> pages.Figure | None:
     if not math.isfinite(found.estimate.value):
         return None
-    name = "most frequent label"
-    floor = figures.Mark("vote" if found.vote else name, found.floor, "free")
+    floor = figures.Mark("vote" if found.vote else ONE_LABEL, found.floor, "free")
     marks = [floor, figures.Mark(found.chosen, found.estimate)]
     if found.vote:
-        marks.append(figures.Mark(name, found.one_label, "c8"))
+        marks.append(figures.Mark(ONE_LABEL, found.one_label, "c8"))
     by = "by the truth" if found.known else "by the methods' own probabilities"
     return figures.score_line(
         marks,

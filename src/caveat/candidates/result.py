@@ -13,6 +13,7 @@ import pandas as pd
 from caveat.pages.claims import Estimate
 
 VOTE = "majority-vote"
+ONE_LABEL = "most frequent label"
 _FRAMES = (
     *("methods", "people", "kappas", "confusions", "curve", "sizes"),
     *("suggestions", "ask_again"),
@@ -112,8 +113,10 @@ class Result:
 
     @property
     def one_label(self) -> Estimate:
-        """How right one label for all would be."""
-        return Estimate(self.constant[0], "accuracy")
+        """How right one label for all would be: the one that people name most."""
+        if not self.known:
+            return Estimate(self.constant[0], "accuracy")
+        return Estimate(self._right(ONE_LABEL), "accuracy")
 
     @property
     def by_vote(self) -> bool:
@@ -125,9 +128,10 @@ class Result:
         """How right the vote is; None where it was chosen, or no truth is known."""
         if not self.known or self.by_vote:
             return None
-        return Estimate(
-            float(self.methods.set_index("name").accuracy[VOTE]), "accuracy"
-        )
+        return Estimate(self._right(VOTE), "accuracy")
+
+    def _right(self, way: str) -> float:
+        return float(self.methods.set_index("name").accuracy[way])
 
     @property
     def floor(self) -> Estimate:

@@ -11,7 +11,7 @@ import pandas as pd
 from caveat import pages
 from caveat.candidates._claims import against_vote, choice, worth
 from caveat.candidates.crowd._active_labelling import AMBIGUOUS
-from caveat.candidates.result import VOTE, Result, interval
+from caveat.candidates.result import ONE_LABEL, VOTE, Result, interval
 from caveat.pages import claims, figures
 
 _MOST_PEOPLE, _MOST_ROWS = 20, 12
@@ -57,7 +57,7 @@ def _methods(found: Result) -> pages.Section:
             cells += [_number(row.accuracy), pages.Cell(_ends(row.low, row.high))]
         cells.append(pages.Cell(str(row.summary), tone="muted"))
         # Neither needs a model of the crowd.
-        free = row.name in ("most frequent label", VOTE) and row.name != found.chosen
+        free = row.name in (ONE_LABEL, VOTE) and row.name != found.chosen
         rows.append(pages.Row(cells, "bottom" if free else ""))
     heading = against_vote(found) or worth(found)
     given_up = choice(found)
