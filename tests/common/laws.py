@@ -32,6 +32,7 @@ from caveat.pages.claims import (
     Unfinished,
     heading,
 )
+from tests.pages.drawings import covered, cut_off
 
 COMPARING = re.compile(
     r"\b(best|leads?|ranks? first|gets? furthest|suits? best|keeps? most|wins?|"
@@ -175,7 +176,7 @@ def digits_carry_the_finding(look):
     """A difference that a sentence is about is seen in its digits."""
     for claim in look.claims:
         if isinstance(claim, Comparison) and " leads " in str(claim.words):
-            assert float(claim.difference.text.replace("−", "-")) != 0, claim
+            assert _read(claim.difference.text) != 0, claim
         if isinstance(claim, Loss | Remedy) and claim.decided:
             assert claim.before.text != claim.after.text, claim
 
@@ -186,6 +187,14 @@ def figures_show_what_they_say(look):
         assert figure.label.strip(), figure.name
         assert figure.one_line or str(heading(figure.title)).strip(), figure.name
         assert figure.draw is not None or str(figure.cannot), figure.name
+
+
+def texts_stay_on_their_sheet(look):
+    """No text of a drawing leaves it or lies on another, on a desk and on a phone."""
+    for figure in blocks(look, Figure):
+        for phone in (False, True) if figure.draw is not None else ():
+            assert not cut_off(figure, phone), (figure.name, phone)
+            assert not covered(figure, phone), (figure.name, phone)
 
 
 def floor_first(look):
@@ -360,3 +369,6 @@ LAWS = (
     digits_carry_the_finding,
     figures_show_what_they_say,
 )
+
+DRAWN_LAWS = (texts_stay_on_their_sheet,)
+"""Laws that take a drawing, so that they see fewer looks."""

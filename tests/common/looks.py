@@ -240,25 +240,37 @@ def shift_results(draw):
     for row in columns:
         # The corrected interval is the wider one.
         row["sure_low"] = None if row["low"] is None else row["low"] - 0.01
+    decay = [{"model": m, "k": k, **draw(_ends())} for m in models for k in range(4)]
+    # A measure of amounts has the target's own unit.
+    scale = draw(st.sampled_from([1.0, 1.0, 1e-5, 40_000.0, 6e8]))
+
+    def scaled(rows):
+        return pd.DataFrame(
+            [
+                {k: x * scale if isinstance(x, float) else x for k, x in row.items()}
+                for row in rows
+            ]
+        )
+
     return ShiftResult(
-        measure="auc",
-        floor=draw(st.sampled_from([0.5, 0.9])),
-        tolerance=0.01,
+        measure="auc" if scale == 1 else "rmse",
+        floor=scale * draw(st.sampled_from([0.5, 0.9])),
+        tolerance=0.01 * scale,
         deployed=models[0],
-        models=pd.DataFrame([{"model": m, **draw(_ends())} for m in models]),
-        losses=pd.DataFrame(losses),
-        columns=pd.DataFrame(draw(st.sampled_from([columns, []]))),
-        decay=pd.DataFrame(
-            [{"model": m, "k": k, **draw(_ends())} for m in models for k in range(4)]
-        ),
-        comparisons=pd.DataFrame(compared),
+        models=scaled([{"model": m, **draw(_ends())} for m in models]),
+        losses=scaled(losses),
+        columns=scaled(draw(st.sampled_from([columns, []]))),
+        decay=scaled(decay),
+        comparisons=scaled(compared),
         values=pd.DataFrame(),
         pairs=pd.DataFrame(),
         monitors=pd.DataFrame(),
         curves=pd.DataFrame(),
-        clusters=draw(st.none() | _ends().map(lambda one: tuple(one.values()))),
+        clusters=draw(
+            st.none() | _ends().map(lambda one: tuple(scaled([one]).iloc[0]))
+        ),
         backup=draw(st.sampled_from([None, (), ("a", "b")])),
-        protect=0.02,
+        protect=0.02 * scale,
         splits=draw(st.sampled_from([1, 5])),
         test_rows=30,
         training_rows=90,

@@ -55,6 +55,18 @@ def test_every_law_holds_for_whatever_a_topic_finds(topic):
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("topic", looks.TOPICS)
+def test_every_law_holds_for_whatever_a_topic_draws(topic):
+    @drawing(30)
+    @given(looks.TOPICS[topic])
+    def check(look):
+        for law in laws.DRAWN_LAWS:
+            law(look)
+
+    check()
+
+
+@pytest.mark.thorough
 @pytest.mark.parametrize("topic", looks.RESULTS)
 def test_a_result_goes_into_a_record_and_comes_back(topic):
     @drawing(40)
@@ -161,6 +173,11 @@ BREACHES = {
         claims.Loss("a", "x", SAME, replace(SAME, value=0.9004), HIDDEN)
     ),
     "figures_show_what_they_say": shown(pages.Figure("f", "It falls", "", None)),
+    "texts_stay_on_their_sheet": shown(
+        pages.Figure(
+            "f", "It falls", "x", lambda canvas: canvas.text(3.5, 0.5, "18,834.18")
+        )
+    ),
     "floor_first": broken(
         Loud("LightGBM", Estimate(0.5, "AUC", 0.4, 0.6, "folds", 5), CHANCE, "chance")
     ),
@@ -181,7 +198,9 @@ BREACHES = {
 }
 
 
-@pytest.mark.parametrize("law", laws.LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize(
+    "law", laws.LAWS + laws.DRAWN_LAWS, ids=lambda law: law.__name__
+)
 def test_every_law_is_seen_to_bite(law):
     with pytest.raises(AssertionError):
         law(BREACHES[law.__name__])

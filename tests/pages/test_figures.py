@@ -4,11 +4,11 @@ import re
 
 import numpy as np
 import pytest
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from caveat import pages
 from caveat.pages import figures
 from caveat.pages.claims import Estimate
+from tests.pages.drawings import covered, crossed, cut_off
 
 AS_IT_STANDS = Estimate(0.97, "AUC", 0.96, 0.98, "10 folds", 10)
 WITHOUT = Estimate(0.86, "AUC", 0.84, 0.88, "10 folds", 10)
@@ -126,40 +126,57 @@ CROWDED = (
 )
 
 
-def crossed(figure, phone):
-    """List the labels of a drawing that a line goes through."""
-    width, height = figure.phone_size if phone else figure.size
-    canvas = pages.Canvas(width, height, phone=phone)
-    figure.draw(canvas)
-    painted = FigureCanvasAgg(canvas.sheet)
-    painted.draw()
-    renderer = painted.get_renderer()
-    drawn = [*canvas.sheet.texts]
-    lines = [*canvas.sheet.lines]
-    for axes in canvas.sheet.axes:
-        drawn += [*axes.texts, *axes.get_xticklabels(), *axes.get_yticklabels()]
-        lines += axes.lines
-    paths = [
-        line.get_transform().transform_path(line.get_path())
-        for line in lines
-        if line.get_linestyle() not in ("None", "", " ")
-    ]
-    return [
-        text.get_text()
-        for text in drawn
-        if text.get_visible() and text.get_text().strip()
-        # A hair less than the box: letters do not fill their line.
-        for box in [text.get_window_extent(renderer).padded(-1.5)]
-        if any(path.intersects_bbox(box, filled=False) for path in paths)
-    ]
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("phone", [False, True], ids=["wide", "phone"])
 @pytest.mark.parametrize("name", [*DRAWN, *CROWDED])
 def test_no_label_is_crossed_by_a_curve(name, phone):
     figure = {**DRAWN, **CROWDED}[name]
     assert crossed(figure, phone) == []
+
+
+LARGE = {
+    scale: [
+        Estimate(0.97 * scale, "RMSE", 0.96 * scale, 0.98 * scale, "10 folds", 10),
+        Estimate(-0.11 * scale, "RMSE", -0.13 * scale, -0.09 * scale, "10 folds", 10),
+    ]
+    for scale in (1e-6, 250.0, 18_834.18, 131_890_000.0)
+}
+"""Values as a measure in the target's own unit has them."""
+
+
+def of_any_size(scale):
+    value, change = LARGE[scale]
+    low = Estimate(0.5 * scale, "RMSE")
+    floor = figures.Mark("a constant answer", Estimate(1.4 * scale, "RMSE"))
+    curve = figures.Curve("at random", [0, 1], [value, low])
+    rungs = [figures.Rung("as it is", low), figures.Rung("without", value, change)]
+    unit = {"unit": "RMSE of the model chosen on other folds, in the target's own unit"}
+    return [
+        figures.score_dots([figures.Dot("a", value)], floor=low, **unit, **COMMON),
+        figures.paired_dots([figures.Pair("a", low, value, change)], **unit, **COMMON),
+        figures.ladder(rungs, label="x", floor=floor, **unit),
+        figures.score_line([figures.Mark("a", value)], label="x", floor=floor, sign=-1),
+        figures.decay([curve], columns=2, floor=floor, **unit, **COMMON),
+    ]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("phone", [False, True], ids=["wide", "phone"])
+@pytest.mark.parametrize("scale", LARGE)
+def test_numbers_of_any_size_have_room(scale, phone):
+    for figure in of_any_size(scale):
+        assert cut_off(figure, phone) == []
+        assert covered(figure, phone) == []
+
+
+def test_a_text_off_the_sheet_or_on_another_is_seen():
+    def draw(canvas):
+        canvas.text(canvas.width - 0.3, 1.0, "18,834.18")
+        canvas.text(canvas.width - 0.3, 1.05, "is on it")
+
+    figure = pages.Figure("f", "F", "x", draw)
+    assert cut_off(figure, phone=True) == ["18,834.18", "is on it"]
+    assert covered(figure, phone=True) == [("is on it", "18,834.18")]
 
 
 def test_a_label_on_a_curve_is_seen():

@@ -141,8 +141,7 @@ def test_labels_that_find_no_room_are_dropped_and_never_overlap():
 @few
 def test_names_on_a_number_line_stay_on_the_sheet_and_apart(values, width):
     canvas = kit.Canvas(width, 1.7)
-    axes = kit.number_line(canvas)
-    axes.set_xlim(0, 1)
+    axes = kit.number_line(canvas, 0, 1)
     wanted = [(v, f"model {n} {v:.2f}", "ink", "bold") for n, v in enumerate(values)]
     kit.line_labels(axes, canvas, 1.06, wanted)
     assert axes.texts[0].get_text() == wanted[0][1]

@@ -20,6 +20,7 @@ from caveat.pages import (
     around_points,
     fixed,
     interval,
+    left_of_values,
     prose,
     shorten,
     text_width,
@@ -274,7 +275,8 @@ class _Plot:
         self.canvas, self.cost = canvas, cost
         points = cost.points
         self.low, self.high = cost.shown
-        self.left, self.bottom = (0.5, 0.55) if canvas.phone else (0.45, 0.5)
+        self.left = left_of_values(self.low, self.high)
+        self.bottom = 0.55 if canvas.phone else 0.5
         self.width = canvas.width - self.left - 0.1
         self.height = canvas.height - self.bottom - 0.32
         self.axes = canvas.axes(self.left, self.bottom, self.width, self.height)

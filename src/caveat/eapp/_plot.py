@@ -38,8 +38,8 @@ SHORT = {
     PUBLISHED_SHUFFLED: "its shuffles",
     SHUFFLED: "shuffled,\n95 %",
 }
-# Height of a line of words, in AUC; labels keep this distance.
-APART = 0.05
+# Inches from one line of words to the next.
+APART = 0.16
 
 
 def plot_curve(
@@ -97,12 +97,13 @@ def plot_curve(
     if model_auc is not None:
         axes.hlines(model_auc, ks[0], ks[-1], colours["slate"], lw=1.0)
         names.append((model_auc, f"model, {model_auc:.2f}", colours["slate"]))
-    if labels:
-        _write_labels(axes, ks[-1] + 0.03 * room, names)
 
-    lowest = np.nanmin([*curve["honest"], *curve["null_low"], 1.0])
+    drawn = [curve[name] for name in ("honest", "null_low", "paper", "paper_null_mean")]
+    lowest = np.nanmin([*np.concatenate(drawn), 1.0])
     axes.set_ylim(0.5 if lowest >= 0.5 else lowest - 0.02, 1.005)
     axes.set_xlim(ks[0] - 0.01 * width, ks[-1] + room)
+    if labels:
+        _write_labels(axes, ks[-1] + 0.03 * room, names)
     _name_value(axes, found, colours)
     _dress(axes, colours, ks, found.measure)
     if title:
@@ -199,12 +200,24 @@ def _name_value(axes: Axes, found: Result, colours: Mapping[str, str]) -> None:
 
 
 def _write_labels(axes: Axes, x: float, labels: list[tuple[float, str, str]]) -> None:
-    """Write names at the right ends of the lines, nudged apart from below."""
-    free = -np.inf  # the lowest height that is still free
-    for value, words, colour in sorted(labels):
-        half = APART * (1 + words.count("\n")) / 2
-        height = max(value, free + half)
-        free = height + half
+    """Write names at the right ends of the lines, nudged apart.
+
+    From below, and then back down from the top of the axes, where the names of lines
+    that end there would leave the sheet.
+    """
+    bottom, top = axes.get_ylim()
+    line = APART * (top - bottom) / (axes.bbox.height / axes.figure.dpi)
+    placed = sorted(labels)
+    halves = [line * (1 + words.count("\n")) / 2 for _, words, _ in placed]
+    heights, free = [], bottom - line / 2
+    for (value, _, _), half in zip(placed, halves, strict=True):
+        heights.append(max(value, free + half))
+        free = heights[-1] + half
+    free = top + line
+    for place in reversed(range(len(placed))):
+        heights[place] = min(heights[place], free - halves[place])
+        free = heights[place] - halves[place]
+    for height, (_, words, colour) in zip(heights, placed, strict=True):
         axes.text(x, height, words, color=colour, fontsize=8.5, va="center")
 
 

@@ -105,6 +105,7 @@ __getattr__, __dir__, __all__ = attach(
         "_axes": [
             "free_part",
             "interval",
+            "left_of_values",
             "line_labels",
             "number_line",
             "round_ticks",

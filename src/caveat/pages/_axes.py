@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from caveat.pages._canvas import Canvas, text_width
 from caveat.pages._labels import below_line
-from caveat.pages._numbers import fixed
+from caveat.pages._numbers import MINUS, fixed
 from caveat.pages._prose import shorten
 
 DOT: dict[str, Any] = {"markersize": 7, "markeredgewidth": 1.2}
@@ -46,26 +46,70 @@ def round_ticks(
 def value_axis(
     axes: Axes, canvas: Canvas, low: float, high: float, label: str, most: int = 5
 ) -> None:
-    """Make the horizontal axis one of values: grid across, label at its left end."""
+    """Make the horizontal axis one of values: grid across, label at its left end.
+
+    There are fewer than `most` ticks where their numbers would touch.
+    """
+    room = axes.get_position().width * canvas.width
+    while most > 1 and most * (tick_room(low, high, most) + 0.1) > room:
+        most -= 1
     ticks, places = round_ticks(low, high, most)
     axes.set_xlim(low, high)
-    axes.set_xticks(ticks, [fixed(tick, places) for tick in ticks])
+    axes.set_xticks(ticks, tick_texts(ticks, places))
     axes.grid(axis="x", color=canvas.colour("rule"))
     axes.spines["left"].set_visible(False)
     if label:
-        start = _start(axes, canvas, label)
-        axes.set_xlabel(label, x=start, ha="left", color=canvas.colour("muted"))
+        start, size = _label_place(axes, canvas, label)
+        ink = canvas.colour("muted")
+        axes.set_xlabel(label, x=start, ha="left", color=ink, size=size)
 
 
-def _start(axes: Axes, canvas: Canvas, label: str) -> float:
-    """Find where a label of an axis begins, as a share of the width of the axes.
+def tick_room(low: float, high: float, most: int = 5) -> float:
+    """Inches of the longest number beside the ticks of a range."""
+    ticks, places = round_ticks(low, high, most)
+    texts = tick_texts(ticks, places)
+    return max((text_width(text, 8) for text in texts), default=0.0)
 
-    At their left end; a long one further left, so that it ends on the sheet.
+
+def tick_texts(ticks: NDArray[np.float64], places: int) -> list[str]:
+    """Write ticks with their decimals, as powers of ten where those are many."""
+    if places > 6:
+        return [f"{tick:.3g}".replace("-", MINUS) for tick in ticks]
+    return [fixed(tick, places) for tick in ticks]
+
+
+def left_of_values(low: float, high: float) -> float:
+    """Inches that an upright axis leaves at its left for its numbers."""
+    return max(0.45, tick_room(low, high) + 0.15)
+
+
+def row_axes(
+    canvas: Canvas,
+    left: float,
+    values: Sequence[str],
+    *,
+    bottom: float = 0.45,
+    top: float = 0.1,
+) -> Axes:
+    """Make the axes of rows, with room at their right for the longest value."""
+    longest = max((text_width(text, 8.5, "bold") for text in values), default=0.0)
+    right = max(0.55, longest + 0.2)
+    room = canvas.height - bottom - top
+    return canvas.axes(left, bottom, canvas.width - left - right, room)
+
+
+def _label_place(axes: Axes, canvas: Canvas, label: str) -> tuple[float, float]:
+    """Find where a label of an axis begins, in widths of the axes, and its size.
+
+    At their left end; a long one further left, so that it ends on the sheet; one that
+    is longer than the sheet is written smaller.
     """
-    box = axes.get_position()
-    left, width = box.x0 * canvas.width, box.width * canvas.width
-    latest = canvas.width - text_width(label) - left
-    return max(min(0.0, latest), -left) / width
+    # On a screen letters stand on whole pixels, which makes some texts wider.
+    box, width = axes.get_position(), 1.08 * text_width(label)
+    size = 8.5 * min(1.0, (canvas.width - 0.1) / max(width, 1e-9))
+    left, room = box.x0 * canvas.width, box.width * canvas.width
+    latest = canvas.width - 0.05 - width * size / 8.5 - left
+    return max(min(0.0, latest), 0.05 - left) / room, size
 
 
 def upright_axis(
@@ -74,16 +118,18 @@ def upright_axis(
     """Make the vertical axis one of values; its label lies above it, not rotated."""
     ticks, places = round_ticks(low, high, most)
     axes.set_ylim(low, high)
-    axes.set_yticks(ticks, [fixed(tick, places) for tick in ticks])
+    axes.set_yticks(ticks, tick_texts(ticks, places))
     axes.grid(axis="y", color=canvas.colour("rule"))
     axes.spines["left"].set_visible(False)
+    start, size = _label_place(axes, canvas, label)
     axes.text(
-        _start(axes, canvas, label),
+        start,
         1.04,
         label,
         transform=axes.transAxes,
         color=canvas.colour("muted"),
         va="bottom",
+        size=size,
     )
 
 
@@ -142,11 +188,13 @@ def row_value(
     )
 
 
-def number_line(canvas: Canvas) -> Axes:
+def number_line(canvas: Canvas, low: float, high: float) -> Axes:
     """Make the axes of a figure that is one line of values, 0 to 1 upwards."""
-    axes = canvas.axes(0.2, 0.5, canvas.width - 0.4, canvas.height - 0.95)
+    side = max(0.2, tick_room(low, high) / 2 + 0.05)
+    axes = canvas.axes(side, 0.5, canvas.width - 2 * side, canvas.height - 0.95)
     axes.set_ylim(0, 1)
     axes.set_yticks([])
+    value_axis(axes, canvas, low, high, "")
     return axes
 
 
@@ -161,7 +209,7 @@ def line_labels(
     Parameters
     ----------
     axes : Axes
-        Those of `number_line`; their values must have their range already.
+        Those of `number_line`.
     canvas : Canvas
         The sheet.
     height : float

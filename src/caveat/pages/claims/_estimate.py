@@ -39,6 +39,8 @@ class Estimate:
     ('0.913', '0.905 to 0.921', True)
     >>> Estimate(0.9134, "AUC").may_lead
     False
+    >>> Estimate(24111.77, "RMSE", 21344.48, 26920.48, "5 splits", 5).text
+    '24,112'
     """
 
     value: float
@@ -74,20 +76,24 @@ class Estimate:
 
     @property
     def places(self) -> int:
-        """Decimals that the interval supports; two where there is none.
+        """Decimals that the interval supports: two at least, fewer from 100 on.
 
         A value that is surely not 0 gets as many as it takes to see that, in its
         interval too where four do, and so does one that is not quite 1.
         """
+        largest = max((abs(number) for number in self.numbers), default=0.0)
+        # Of an amount of 24,112 nobody reads cents.
+        least = 2 if largest < 100 else 1 if largest < 1000 else 0
+        most = max(_MOST_PLACES, _visible(self.value))
         if not self.has_interval:
-            return 2
+            return most if most > _MOST_PLACES else least
         assert self.low is not None
         assert self.high is not None
-        places = max(2, decimals((self.high - self.low) / 2))
+        places = max(least, decimals((self.high - self.low) / 2))
         whole = {1.0} if 0.9 < self.value < 1 else set()
         sure = self.is_decided
         whole |= {0.0} if sure else set()
-        enough = range(places, _MOST_PLACES + 1)
+        enough = range(places, most + 1)
         seen = [more for more in enough if round(self.value, more) not in whole]
         near = self.low if self.low > 0 else self.high
         clear = [more for more in seen if not sure or round(near, more) != 0]
@@ -116,6 +122,13 @@ class Estimate:
         ends = (self.low, self.high) if self.has_interval else (None, None)
         value = self.value if math.isfinite(self.value) else None
         return {"value": value, "low": ends[0], "high": ends[1]}
+
+
+def _visible(value: float) -> int:
+    """Decimals that show two digits of a value, nine at most."""
+    if value == 0 or not math.isfinite(value):
+        return 0
+    return min(1 - math.floor(math.log10(abs(value))), 9)
 
 
 def score(one: Estimate) -> Prose:

@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from caveat.pages._axes import round_ticks, spread, upright_axis
+from caveat.pages._axes import (
+    left_of_values,
+    round_ticks,
+    spread,
+    tick_texts,
+    upright_axis,
+)
 from caveat.pages._canvas import text_width
 from caveat.pages._model import Download, Figure, Words
-from caveat.pages._numbers import fixed
 from caveat.pages._prose import shorten
 from caveat.pages.figures._range import axis_range, ends_of
 
@@ -98,9 +103,9 @@ def curves(
     def draw(canvas: Canvas) -> None:
         words = [line.name for line in lines] + ([floor.label] if floor else [])
         longest = max((text_width(_brief(w, canvas)) for w in words), default=0.0)
-        right = longest + 0.2
-        room = canvas.width - 0.5 - right, canvas.height - 0.95
-        axes = canvas.axes(0.45, 0.5, *room)
+        left, right = left_of_values(low, high), longest + 0.25
+        room = canvas.width - left - right, canvas.height - 0.95
+        axes = canvas.axes(left, 0.5, *room)
         ends = []
         for line, token in drawn:
             _draw_curve(axes, canvas, line, token)
@@ -114,10 +119,10 @@ def curves(
         axes.set_xlim(first, last if last > first else first + 1)
         upright_axis(axes, canvas, low, high, unit)
         ticks, places = round_ticks(first, last, 4 if canvas.phone else 5)
-        axes.set_xticks(ticks, [fixed(tick, places) for tick in ticks])
+        axes.set_xticks(ticks, tick_texts(ticks, places))
         muted = canvas.colour("muted")
         axes.set_xlabel(varied, x=0, ha="left", color=muted)
-        _name_ends(canvas, ends, (low, high), room)
+        _name_ends(canvas, ends, (low, high), (left + room[0] + 0.1, room[1]))
 
     return Figure(
         name,
@@ -161,12 +166,15 @@ def _name_ends(
     canvas: Canvas,
     ends: Sequence[tuple[float, str, str]],
     limits: tuple[float, float],
-    room: tuple[float, float],
+    place: tuple[float, float],
 ) -> None:
-    """Name every line at its right end, moved apart so that none covers another."""
+    """Name every line at its right end, moved apart so that none covers another.
+
+    `place` is where names begin, and the height of the axes, in inches.
+    """
     if not ends:
         return
     low, high = limits
-    heights = [0.5 + (value - low) / (high - low) * room[1] for value, _, _ in ends]
+    heights = [0.5 + (value - low) / (high - low) * place[1] for value, _, _ in ends]
     for y, (_, text, token) in zip(spread(heights, _LINE), ends, strict=True):
-        canvas.text(0.45 + room[0] + 0.1, y, _brief(text, canvas), token=token)
+        canvas.text(place[0], y, _brief(text, canvas), token=token)

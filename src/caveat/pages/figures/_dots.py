@@ -10,6 +10,7 @@ from caveat.pages._axes import (
     free_part,
     interval,
     named_rows,
+    row_axes,
     row_value,
     value_axis,
 )
@@ -73,7 +74,7 @@ def score_dots(
 
     def draw(canvas: Canvas) -> None:
         left = 1.15 if canvas.phone else 1.9
-        axes = canvas.axes(left, 0.45, canvas.width - left - 0.55, canvas.height - 0.55)
+        axes = row_axes(canvas, left, [row.estimate.text for row in rows])
         if floor is not None:
             free_part(axes, canvas, low, floor.value)
         if zero is not None:

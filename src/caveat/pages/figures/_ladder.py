@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from caveat.pages._axes import (
     free_part,
     interval,
+    row_axes,
     row_names,
     row_value,
     value_axis,
@@ -120,9 +121,10 @@ def ladder(
     low, high = axis_range([*known, *(floor.estimate.numbers if floor else ())], limits)
 
     def draw(canvas: Canvas) -> None:
-        left, top = (1.2, 0.3) if canvas.phone else (2.6, 0.3)
-        room = canvas.width - left - 0.55
-        axes = canvas.axes(left, 0.5, room, canvas.height - 0.5 - top)
+        left = 1.2 if canvas.phone else 2.6
+        texts = [rung.estimate.text for rung in rungs]
+        axes = row_axes(canvas, left, texts, bottom=0.5, top=0.3)
+        room = axes.get_position().width * canvas.width
         axes.set_ylim(len(rungs) - 0.4, -0.6)
         value_axis(axes, canvas, low, high, unit)
         if floor is not None:

@@ -11,7 +11,6 @@ from caveat.pages._axes import (
     interval,
     line_labels,
     number_line,
-    value_axis,
 )
 from caveat.pages._model import Figure, Words
 from caveat.pages._prose import prose
@@ -82,8 +81,7 @@ def score_line(
         return mark is not shown[0] and mark is not floor
 
     def draw(canvas: Canvas) -> None:
-        axes = number_line(canvas)
-        value_axis(axes, canvas, low, high, "")
+        axes = number_line(canvas, low, high)
         if floor is not None:
             edge = low if sign > 0 else high
             free_part(axes, canvas, edge, floor.estimate.value)

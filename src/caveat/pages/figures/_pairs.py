@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from caveat.pages._axes import free_part, interval, named_rows, row_value, value_axis
+from caveat.pages._axes import (
+    free_part,
+    interval,
+    named_rows,
+    row_axes,
+    row_value,
+    value_axis,
+)
 from caveat.pages._model import Download, Figure, Words
 from caveat.pages.figures._range import axis_range, ends_of
 
@@ -47,7 +54,8 @@ def paired_dots(
 
     def draw(canvas: Canvas) -> None:
         left = 1.15 if canvas.phone else 1.9
-        axes = canvas.axes(left, 0.45, canvas.width - left - 0.7, canvas.height - 0.55)
+        texts = [(row.change or row.after).text for row in rows]
+        axes = row_axes(canvas, left, texts)
         if floor is not None:
             free_part(axes, canvas, low, floor.value)
         for place, row in enumerate(rows):
@@ -62,7 +70,7 @@ def paired_dots(
             interval(axes, canvas, place, was, was, was, token="faint", filled=False)
             bottom, top = ends_of(row.after)
             interval(axes, canvas, place, bottom, now, top)
-            row_value(axes, canvas, place, (row.change or row.after).text)
+            row_value(axes, canvas, place, texts[place])
         named_rows(axes, canvas, [row.name for row in rows])
         value_axis(axes, canvas, low, high, unit)
 
