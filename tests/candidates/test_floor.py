@@ -33,7 +33,7 @@ def test_with_truth_the_title_has_the_vote_as_floor_and_an_interval(crowd):
     assert least <= seen.facts["floor"] <= most
     assert "the majority vote" in seen.title
     assert f"({seen.facts['low']:.2f} to {seen.facts['high']:.2f})" in seen.title
-    assert "paired bootstrap over 200 items" in str(seen.lede)
+    assert "paired score test over 200 items" in str(seen.lede)
 
 
 def test_without_truth_it_is_one_label_for_all(crowd):

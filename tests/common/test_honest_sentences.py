@@ -243,7 +243,7 @@ MUTANTS = {
         "clusters without a single label",
         "eapp",
     ),
-    "8 two digits for everything": (
+    "8 no digits for anything": (
         "caveat.pages.claims._estimate.Estimate.places",
         property(lambda one: 0),
         "shift",
@@ -278,7 +278,7 @@ def test_a_rule_that_is_broken_is_seen_in_what_a_topic_finds(monkeypatch, mutant
     monkeypatch.setattr(place, wrong, raising=False)
     caught = set()
 
-    @drawing(25)
+    @drawing(60)
     @given(looks.TOPICS[topic])
     def check(look):
         for law in laws.LAWS:

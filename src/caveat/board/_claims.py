@@ -479,8 +479,9 @@ def _failures(context: Context) -> Iterator[Claim]:
     if torn:
         yield Condition(
             sentence=say(
-                "{n} of {all} searches are incomplete: what was chosen is the choice "
+                "{n} of {all} searches {are} incomplete: what was chosen is the choice "
                 "of what is there.",
+                are="is" if torn == 1 else "are",
                 n=strong(count(torn)),
                 all=count(len(searches)),
             ),

@@ -153,7 +153,7 @@ def _people_caveats(found: Result) -> Iterator[claims.Claim]:
         )
         yield claims.Condition(
             sentence=pages.say(
-                "{who} {said}: {share} of {n} answers are right ({ends}).",
+                "{who} {said}: a share of {share} ({ends}) of {n} answers is right.",
                 who=pages.code(str(row.annotator)),
                 said=said,
                 share=pages.strong(f"{row.accuracy:.2f}"),
@@ -261,7 +261,8 @@ def _item_caveats(found: Result) -> Iterator[claims.Claim]:
     if found.unanswered:
         yield claims.Condition(
             sentence=pages.say(
-                "{n} of {all} items have no answer.",
+                "{n} of {all} items {have} no answer.",
+                have="has" if found.unanswered == 1 else "have",
                 n=pages.strong(pages.count(found.unanswered)),
                 all=pages.count(found.items),
             ),
@@ -275,7 +276,8 @@ def _item_caveats(found: Result) -> Iterator[claims.Claim]:
     if found.unsure:
         yield claims.Condition(
             sentence=pages.say(
-                "{n} of {all} suggestions are less than 70 % sure.",
+                "{n} of {all} suggestions {are} less than 70 % sure.",
+                are="is" if found.unsure == 1 else "are",
                 n=pages.strong(pages.count(found.unsure)),
                 all=pages.count(found.items),
             ),

@@ -85,7 +85,7 @@ def findings(
         rule=rule,
         known=known,
         accuracy=right,
-        difference=difference(codes, vote, judged, seed),
+        difference=difference(codes, vote, judged),
         regret=UNKNOWN if held is None else regret(posterior, chosen, judged, seed),
         ahead=_ahead(held, chosen),
         constant=constant,

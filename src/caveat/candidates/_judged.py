@@ -13,6 +13,7 @@ from caveat.candidates.crowd import MODELS, Answers, HeldOut, decide
 from caveat.candidates.crowd._reliability import binomial_interval
 from caveat.candidates.registry import LEARNERS
 from caveat.candidates.result import ONE_LABEL
+from caveat.statistics import paired_share_interval
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -55,22 +56,22 @@ def share(hits: float, tries: int) -> Ends:
     return hits / tries, float(low[0]), float(high[0])
 
 
-def difference(codes: Codes, vote: Codes, truth: Any, seed: int) -> Ends:
+def difference(codes: Codes, vote: Codes, truth: Any) -> Ends:
     """Return by how much labels are more often right than the vote, paired."""
     if truth is None:
         return UNKNOWN
     some = truth >= 0
-    gap = (codes[some] == truth[some]).astype(float) - (vote[some] == truth[some])
-    rng = np.random.default_rng([seed, 46])
-    drawn = rng.integers(0, len(gap), (_BOOTSTRAP, len(gap)))
-    low, high = np.quantile(gap[drawn].mean(axis=1), [0.025, 0.975])
-    return float(gap.mean()), float(low), float(high)
+    ours, theirs = codes[some] == truth[some], vote[some] == truth[some]
+    wins, losses = int((ours & ~theirs).sum()), int((theirs & ~ours).sum())
+    found = paired_share_interval(wins, losses, int(some.sum()))
+    return found.mean, found.low, found.high
 
 
 def regret(posterior: Mapping[str, Floats], chosen: str, truth: Any, seed: int) -> Ends:
     """Return what a choice by the truth would have more; resampled with the choice.
 
-    Never below 0: the chosen way is one of them.
+    Never below 0: the chosen way is one of them. Unknown where no item tells any two
+    ways apart, as nothing is there to be resampled.
     """
     if truth is None or len(posterior) < 2:
         return UNKNOWN
@@ -78,6 +79,8 @@ def regret(posterior: Mapping[str, Floats], chosen: str, truth: Any, seed: int) 
     right = np.array(
         [decide(told)[some] == truth[some] for told in posterior.values()], dtype=float
     )
+    if (right == right[0]).all():
+        return UNKNOWN
     own = list(posterior).index(chosen)
     rng = np.random.default_rng([seed, 49])
     size = right.shape[1]

@@ -141,7 +141,7 @@ class Result:
     @property
     def advantage(self) -> Estimate:
         """By how much the suggestions beat the vote, paired over items with truth."""
-        basis = f"paired bootstrap over {self.known:,} items"
+        basis = f"paired score test over {self.known:,} items"
         return interval(self.difference, "accuracy", basis, self.known)
 
     @property

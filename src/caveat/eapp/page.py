@@ -173,7 +173,7 @@ def _verdict(found: Result) -> Iterator[claims.Claim]:
     if found.verdict not in (PARTLY, TRIVIAL):
         return
     mean, low = found.null[0], found.estimate.low
-    surely = low is not None and (low - mean) / (1 - mean) >= 0.6
+    surely = low is not None and low - mean >= 0.6 * (1 - mean)
     verdict = TRIVIAL if surely else PARTLY
     ends = _skill_ends(found)
     shown = f" ({ends[0]:.2f} to {ends[1]:.2f})" if ends else ""

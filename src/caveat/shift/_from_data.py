@@ -248,6 +248,7 @@ def look(
     result = Result(
         **tables,
         floor=float(np.mean(_floors(MEASURES.get(book.measure.name), rows))),
+        filled_by=how.imputers[0],
         clusters=free,
         deployed=deployed,
         pairs=pairs,

@@ -57,6 +57,8 @@ class Result(Recorded):
     pairs, monitors, curves : DataFrame
         Prices of pairs of columns; what would notice an outage, and when; curves of
         one scenario, tidy. Empty where nobody asked.
+    filled_by : str
+        How cells of `columns`, `pairs` and `decay` are filled in: the first way asked.
     clusters : (value, low, high) or None
         What clusters of the training rows reach on the same splits: by AUC EAPP, else
         the majority of the nearest cluster, or the means of the two nearest.
@@ -93,6 +95,7 @@ class Result(Recorded):
     test_rows: int
     training_rows: int
     rows: int
+    filled_by: str = "mean"
     clusters: tuple[float, float | None, float | None] | None = None
     backup: tuple[str, ...] | None = None
     protect: float | None = None

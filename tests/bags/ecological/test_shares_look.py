@@ -355,7 +355,7 @@ def test_pure_groups_leave_nothing_open(towns):
     items, shares, _, _ = towns
     pure = shares.assign(yes=[0.0, 1.0, 0.0, 1.0], no=[1.0, 0.0, 1.0, 0.0])
     told = look(items, by="town", shares=pure, learners=["em-lr"])
-    assert told.title.startswith("1.00 of the answers are right")
+    assert told.title.startswith("The answers have an accuracy of 1.00")
 
 
 def test_the_class_that_says_yes_comes_last(towns):

@@ -157,23 +157,23 @@ def bounds_claim(found: SharesResult, *, caveat: bool = False) -> claims.Claim:
     is_known = low == high
     if is_known:
         template = (
-            "{low} of the answers are right, whatever the labels are; the majority of "
-            "each group would be right in {bar}."
+            "The answers have an accuracy of {low}, whatever the labels are; the "
+            "majority of each group would have {bar}."
         )
     elif found.low > found.majority_high:
         template = (
-            "At least {low} of the answers are right, whatever the labels are; the "
-            "majority of each group would be right in {bar}."
+            "The answers have an accuracy of at least {low}, whatever the labels are; "
+            "the majority of each group would have {bar}."
         )
     elif found.high < found.majority_low:
         template = (
-            "At most {high} of the answers are right; the majority of each group "
-            "would be right in {bar}."
+            "The answers have an accuracy of at most {high}; the majority of each "
+            "group would have {bar}."
         )
     else:
         template = (
-            "Between {low} and {high} of the answers are right: shares cannot say "
-            "more; the majority of each group would be right in {bar}."
+            "The accuracy of the answers lies between {low} and {high}: shares cannot "
+            "say more; the majority of each group would have {bar}."
         )
     words = pages.say(template, low=low, high=high, bar=bar)
     open_ = found.low <= found.majority_high and not is_known

@@ -59,9 +59,14 @@ class Estimate:
 
     @property
     def has_interval(self) -> bool:
-        """Whether both ends of an interval are known."""
-        ends = (self.low, self.high)
-        return all(end is not None and math.isfinite(end) for end in ends)
+        """Whether both ends of an interval are known, and not one number.
+
+        What resampled numbers that are all equal leave without width is no certainty.
+        """
+        low, high = self.low, self.high
+        if low is None or high is None:
+            return False
+        return math.isfinite(high - low) and low < high
 
     @property
     def may_lead(self) -> bool:

@@ -144,6 +144,20 @@ def cell(value: Any, places: int, tone: str = "") -> pages.Cell:
     return pages.Cell(pages.fixed(float(value), places), value=float(value), tone=tone)
 
 
+def floor_cell(found: Result) -> pages.Cell:
+    """Write what a constant answer reaches."""
+    return cell(found.floor, Estimate(found.floor).places)
+
+
+def filled_in(found: Result) -> str:
+    """Say how single columns are filled in, where that is not how the title does it."""
+    asked = found.asked
+    own = asked.loc[asked["model"] == found.deployed, "imputer"] if len(asked) else []
+    other = len(own) and own.iloc[0] != found.filled_by
+    beside = ", not by the filling chosen above" if other else ""
+    return f"Filled in by {found.filled_by}{beside}."
+
+
 def known(value: Any) -> bool:
     return value is not None and math.isfinite(float(value))
 

@@ -10,7 +10,13 @@ import pandas as pd
 from caveat import pages
 from caveat.measures import get as get_measure
 from caveat.pages import claims
-from caveat.shift.page._claims import CONSTANT, all_columns, may_fail, own_columns
+from caveat.shift.page._claims import (
+    CONSTANT,
+    all_columns,
+    filled_in,
+    may_fail,
+    own_columns,
+)
 from caveat.shift.registry import MEASURES
 from caveat.shift.result import Result
 from caveat.statistics import bounded_interval
@@ -119,7 +125,7 @@ def backup_section(found: Result) -> pages.Section:
                     pages.Column("95 %", below="corrected for all pairs"),
                 ],
                 rows,
-                conditions=f"{found.conditions} Filled in by the first imputer.",
+                conditions=f"{found.conditions} {filled_in(found)}",
                 downloads=[pages.Download.csv("pairs.csv", found.pairs)],
             )
         )

@@ -12,6 +12,8 @@ from caveat.shift.page._claims import (
     CONSTANT,
     against_floor,
     cell,
+    filled_in,
+    floor_cell,
     in_order,
     known,
     of_clusters,
@@ -63,8 +65,8 @@ def missing_section(found: Result) -> pages.Section:
             )
         )
     constant = [pages.Cell(CONSTANT), pages.Cell(), pages.Cell()]
-    constant += [cell(found.floor, 2)] * 2
-    constant += [pages.Cell(), pages.Cell(), cell(found.floor, 2), pages.Cell()]
+    constant += [floor_cell(found)] * 2
+    constant += [pages.Cell(), pages.Cell(), floor_cell(found), pages.Cell()]
     rows.append(pages.Row(constant, "bottom"))
     table = pages.Table(
         "missing",
@@ -109,7 +111,7 @@ def columns_section(found: Result) -> pages.Section:
         label=str(words) + ".",
         unit=f"{found.title} lost when the column vanishes",
         zero=0.0,
-        conditions=f"{found.conditions} Filled in by the first imputer. Coloured: "
+        conditions=f"{found.conditions} {filled_in(found)} Coloured: "
         f"above 0 also when corrected for {len(mine)} columns.",
         downloads=[pages.Download.csv("columns.csv", found.columns)],
     )
@@ -134,7 +136,7 @@ def _column_table(found: Result) -> pages.Table:
                 ]
             )
         )
-    constant = [pages.Cell(CONSTANT), cell(found.floor, 2)]
+    constant = [pages.Cell(CONSTANT), floor_cell(found)]
     rows.append(pages.Row([*constant, *[pages.Cell()] * 3], "bottom"))
     return pages.Table(
         "columns",
@@ -207,7 +209,7 @@ def models_section(found: Result) -> pages.Section:
             )
         )
     rows.append(
-        pages.Row([pages.Cell(CONSTANT), cell(found.floor, 2), pages.Cell()], "bottom")
+        pages.Row([pages.Cell(CONSTANT), floor_cell(found), pages.Cell()], "bottom")
     )
     if (free := of_clusters(found)) is not None:
         one, name = free
