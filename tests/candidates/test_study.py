@@ -167,6 +167,7 @@ def test_registered_studies_can_be_planned():
         "italian-plench",
         "digits-images",
         "mnist-images",
+        "plcifar10-part",
     )
     for name in (*names, "plcifar10-plench"):
         assert load_study(name).topic == "candidates"

@@ -273,6 +273,11 @@ def test_annotators_are_aggregated_or_the_vaguest_is_taken(monkeypatch):
     assert union.annotations[3] == [[1], [2, 3], [4, 3]]
     np.testing.assert_array_equal(union.candidates[20:].argmax(1), union.y[20:])
     assert (union.candidates[20:].sum(1) == 1).all()
+    part = load_plcifar10(files, rule="aggregate", part=(5, 2))
+    assert (len(part), part.n_test, len(part.annotations)) == (7, 2, 5)
+    kept = [0, 1, 2, 3, 4, 20, 21]
+    np.testing.assert_array_equal(part.images, union.images[kept])
+    np.testing.assert_array_equal(part.candidates, union.candidates[kept])
     short = {**files, "plcifar10.pkl": pickle.dumps({0: [[1]]})}
     with pytest.raises(DataError, match="annotates 1 images, not 20"):
         load_plcifar10(short, rule="vaguest")

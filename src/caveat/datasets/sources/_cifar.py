@@ -79,7 +79,9 @@ def swapped_grey(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return ((total + (1 << 13)) >> 14).astype(np.uint8)
 
 
-def load_plcifar10(files: Mapping[str, bytes], *, rule: str) -> Dataset:
+def load_plcifar10(
+    files: Mapping[str, bytes], *, rule: str, part: tuple[int, int] | None = None
+) -> Dataset:
     """Load PLCIFAR10: CIFAR-10's training images with what people took them for.
 
     Then the official test images, with their true labels; ``n_test`` counts them. What
@@ -91,6 +93,9 @@ def load_plcifar10(files: Mapping[str, bytes], *, rule: str) -> Dataset:
     rule : {"aggregate", "vaguest"}
         Candidates are all labels that any annotator gave, or those of the annotator
         who gave most; the first of several.
+    part : (int, int), optional
+        Keep so many training and test images only, the first ones: their order is
+        random already.
 
     References
     ----------
@@ -109,16 +114,18 @@ def load_plcifar10(files: Mapping[str, bytes], *, rule: str) -> Dataset:
         chosen = [max(sets, key=len)] if rule == "vaguest" else sets
         for labels_given in chosen:
             candidates[item, labels_given] = True
-    flat = pixels.reshape(len(pixels), -1)
+    train, test = part or (_TRAINING, len(labels) - _TRAINING)
+    kept = np.r_[:train, _TRAINING : _TRAINING + test]
+    flat = pixels[kept].reshape(len(kept), -1)
     return Dataset(
-        name=f"plcifar10-{rule}",
+        name="plcifar10-part" if part else f"plcifar10-{rule}",
         X=pd.DataFrame(flat, columns=pixel_names(32, 32, "rgb")),
-        y=pd.Series(labels.astype(np.int64), name="class"),
-        candidates=candidates,
+        y=pd.Series(labels[kept].astype(np.int64), name="class"),
+        candidates=candidates[kept],
         task="candidates",
         image_shape=(32, 32, 3),
-        n_test=len(labels) - _TRAINING,
-        annotations=annotations,
+        n_test=test,
+        annotations=annotations[:train],
     )
 
 
