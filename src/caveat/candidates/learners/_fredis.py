@@ -51,6 +51,8 @@ class Fredis(ConfidenceAlgorithm):
     Warnings
     --------
     As many settings as some tables have rows. On clean sets a true label can leave.
+    `change_size` is the benchmark's for 45,000 items: with 2,700 images of MNIST and a
+    change every two epochs, 500 gave 0.55, 50 gave 0.92.
 
     Notes
     -----

@@ -60,6 +60,8 @@ last_momentum, allow_identical_views
     it learns less from: on digits with clean sets it fell from 0.63 to 0.50, and the
     accuracy from 0.86 to 0.27 (`start=100`, 300 steps). Whoever sets the ratio to one
     minus the true noise rate uses what no user knows: call such a number an oracle's.
+    Items are trusted over all classes together: a class without a good prototype when
+    that begins loses most of its items, and can be lost altogether.
 
     References
     ----------
