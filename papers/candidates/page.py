@@ -333,7 +333,7 @@ def files() -> dict[str, str]:
     cost = "\n".join([*fewer(rows, LOST), *fewer(rows, ITALIAN)])
     clean = pd.read_csv(figures.HERE / "clean.csv")
     learnt, gaps = figures.validation(rows, clean), figures.gaps(rows, clean)
-    page = f"""# Partial labels: the PLENCH tables, as far as they were run
+    page = f"""# Candidate labels: the PLENCH tables, as far as they were run
 
 Written by `page.py` in [`papers/candidates`](../../papers/candidates) from `runs.csv`
 (rows of the studies) and the tables of defaults and of published numbers. Published:
@@ -347,11 +347,11 @@ Wang et al., *Realistic evaluation of deep partial-label learning algorithms*, I
 Rows with fewer trials are incomplete and not to be compared with the published columns,
 which chose from 20 configurations on 5 splits. To go on where it stopped:
 
-    caveat run lost-plench --ledger partial.db
-    caveat run italian-plench --ledger partial.db
-    caveat run lost-corrected --ledger partial.db
-    caveat run papers/candidates/lost-twenty.yaml --ledger partial.db
-    python -m papers.candidates.page partial.db
+    caveat run lost-plench --ledger candidates.db
+    caveat run italian-plench --ledger candidates.db
+    caveat run lost-corrected --ledger candidates.db
+    caveat run papers/candidates/lost-twenty.yaml --ledger candidates.db
+    python -m papers.candidates.page candidates.db
 
 What follows ± is the standard error over splits (deviation with divisor n over the
 square root of n), as the benchmark's code prints it, although its tables call it a

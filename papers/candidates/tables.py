@@ -47,12 +47,12 @@ class Plan:
 
 LOST = Plan("lost-plench", "lost", 20, 5, 10)
 TWENTY = Plan("lost-twenty", "lost", 4, 5, 20)
-ITALIAN = Plan("italian-plench", "italian", 6, 2, 5)
+ITALIAN = Plan("italian-plench", "italian", 20, 2, 5)
 CORRECTED = "lost-corrected"
 
 
 def export(ledgers: list[str]) -> None:
-    """Put the finished rows of ledgers into the table; other studies stay there."""
+    """Put finished rows of ledgers into the table; other studies and learners stay."""
     parts = []
     for ledger in ledgers:
         with Ledger(ledger) as book:
@@ -69,8 +69,11 @@ def export(ledgers: list[str]) -> None:
         + ["criterion.approximated-accuracy", "test.accuracy"]
     ]
     fresh = fresh.loc[:, ~fresh.columns.duplicated()]
-    there = pd.read_csv(ROWS)
-    kept = pd.concat([there[~there["study"].isin(fresh["study"].unique())], fresh])
+    there, keys = pd.read_csv(ROWS), ["study", "learner"]
+    renewed = pd.MultiIndex.from_frame(there[keys]).isin(
+        pd.MultiIndex.from_frame(fresh[keys])
+    )
+    kept = pd.concat([there[~renewed], fresh])
     order = ["study", "learner", "variant", "repeat", "config", "checkpoint"]
     kept.sort_values(order).to_csv(ROWS, index=False, float_format="%.6g")
 
