@@ -163,13 +163,15 @@ def warm_up(rows: pd.DataFrame, data: str) -> str:
     data : str
         Name of the data, in `PHASES` and in floors.csv.
     """
-    header = ["algorithm", "noise", "seeds", "first phase only", "whole"]
-    header += ["difference, 95 %", "late"]
-    lines = ["| " + " | ".join(row) + " |" for row in (header, ["---"] * len(header))]
     rows = rows[rows["study"].isin(PHASES[data])]
+    later = ["late"] if (rows["study"] == PHASES[data][2]).any() else []
+    header = ["algorithm", "noise", "seeds", "first phase only", "whole"]
+    header += ["difference, 95 %", *later]
     tested = int(rows["fact.test-rows"].iloc[0])
     free = f"{percent(data).mean():.1f}"
-    lines.append(f"| {ONE_LABEL} |  |  | {free} | {free} |  | {free} |")
+    floor = [ONE_LABEL, "", "", free, free, "", *[free for _ in later]]
+    lines = ["| " + " | ".join(x) + " |" for x in (header, ["---"] * len(header))]
+    lines.append("| " + " | ".join(floor) + " |")
     for noise in sorted(rows["noise"].unique()):
         whole, first, late = (
             _ends(rows[(rows["study"] == study) & (rows["noise"] == noise)])
@@ -183,8 +185,9 @@ def warm_up(rows: pd.DataFrame, data: str) -> str:
             cells = [LEARNERS[name].title, f"{noise:.0%}", str(len(own))]
             cells += [f"{100 * mean['first']:.1f}", f"{100 * mean['whole']:.1f}"]
             cells += [f"{gap:+.1f} ({gap - half:+.1f} to {gap + half:+.1f})"]
-            later = late.xs(name) if name in late.index.get_level_values(0) else []
-            cells += [f"{100 * later.mean():.1f}" if len(later) else ""]
+            if later:
+                own = late[late.index.get_level_values(0) == name]
+                cells.append(f"{100 * own.mean():.1f}" if len(own) else "")
             lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
