@@ -92,8 +92,8 @@ def test_without_truth_the_title_holds_labels_against_the_vote(birds):
 
 
 def test_an_interval_of_left_out_answers_lies_inside_its_range_and_is_not_cut():
-    # Nobody's answer can be right more often than always.
-    rows = [(i, who, "ab"[i % 2]) for i in range(30) for who in "xyz"]
+    # Nearly all say the same, so a symmetric interval would pass 1.
+    rows = [(i, who, "a") for i in range(30) for who in "xyz"]
     rows[0] = (0, "x", "b")
     given = pd.DataFrame(rows, columns=["item", "annotator", "label"])
     found = Answers.from_frame(given)
