@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 )
 @click.option("--drop", metavar="COL", multiple=True, help="Column to leave out.")
 @click.option("--keep", metavar="COL", multiple=True,
-              help="Date, row name or class name that is a feature all the same.")  # fmt: skip
+              help="Date, row name, class name: a feature all the same.")  # fmt: skip
 @click.option(
     "--separator", default="|", show_default=True, help="Between labels of a set."
 )
