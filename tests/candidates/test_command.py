@@ -174,16 +174,16 @@ def answers(rows):
         ([(i, "ann", "ab"[i % 2]) for i in range(8)], "One person answered"),
         (
             [(i, who, "ab"[i % 2]) for i in range(8) for who in ("x", "y", "z")],
-            "above",
+            "cannot be told apart",
         ),
         ([(i, who, "a") for i in range(8) for who in ("x", "y")], "Labels by"),
         (
             [(i, who, "ab"[i % 2]) for i in range(8) for who in ("x", "y")]
             + [(9, "x", None), (3, "silent", None)],
-            "1 of 9 items have no answer",
+            "1 of 9 items has no answer",
         ),
         ([(i, f"p{i}", "ab"[i % 2]) for i in range(8)], "No item has two answers"),
-        ([(0, "x", "a"), (0, "y", "b")], "sure enough for a title"),
+        ([(0, "x", "a"), (0, "y", "b")], "cannot be told apart"),
         ([(i, who, ["a", "b"]) for i in range(8) for who in "xyz"], "Labels by"),
     ],
 )

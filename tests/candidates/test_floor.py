@@ -36,6 +36,8 @@ def test_with_truth_the_title_has_the_vote_as_floor_and_an_interval(crowd):
     assert "paired score test over 200 items" in str(seen.lede)
 
 
-def test_without_truth_it_is_one_label_for_all(crowd):
+def test_without_truth_it_is_the_vote_by_answers_that_were_left_out(crowd):
     seen = look(crowd.drop(columns="kind"), annotators=list("abcd"))
-    assert "the most frequent label" in seen.title
+    assert "the majority vote cannot be told apart" in seen.title
+    assert "the most frequent label" not in seen.title
+    assert "agreement with left-out answers" in str(seen.lede)

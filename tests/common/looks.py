@@ -22,6 +22,7 @@ from caveat.bags.result import FLOORS, MEASURES, ORACLE, RULE, SCORE_COLUMNS
 from caveat.bags.result import Result as BagsResult
 from caveat.board import build_page
 from caveat.candidates import page as candidates_page
+from caveat.candidates.crowd._active_labelling import CURVE
 from caveat.candidates.result import Result as CandidatesResult
 from caveat.eapp import page as eapp_page
 from caveat.eapp._null_band import VERDICTS
@@ -559,9 +560,13 @@ def candidates_results(draw):
         [(f"p{n}", 9, *draw(middle), draw(flags)) for n in range(people)],
         columns=["annotator", "answers", "accuracy", "low", "high", "flag"],
     )
+    gain = draw(st.one_of(st.just((value, low, high)), st.just((0.0, 0.0, 0.0))))
     curve = pd.DataFrame(
-        [(n + 1, *draw(middle), n == 2) for n in range(3)],
-        columns=["answers", "accuracy", "low", "high", "expected"],
+        [
+            (n + 1, *draw(middle), n == 2, *(gain if n == 2 else unknown))
+            for n in range(3)
+        ],
+        columns=CURVE,
     )
     confused = pd.DataFrame(
         [("a", "b", *draw(middle), "p0", draw(shares))],
@@ -581,16 +586,16 @@ def candidates_results(draw):
         difference=(value, low, high) if known else unknown,
         regret=draw(middle) if known > 1 else unknown,
         constant=(draw(shares), np.nan, np.nan),
-        alpha=draw(st.one_of(middle, st.just(unknown))),
-        unsure=draw(st.sampled_from([0, 3, 30])),
-        unanswered=draw(st.sampled_from([0, 2])),
+        alpha=draw(st.sampled_from([(value, low, high), unknown])),
+        unsure=draw(st.sampled_from([0, 1, 3, 30])),
+        unanswered=draw(st.sampled_from([0, 1, 2])),
         ambiguous=draw(st.sampled_from([0, 4])),
         calibration=draw(shares) if known else np.nan,
         luck=draw(shares) if known else np.nan,
         methods=methods,
         people=who,
         kappas=pd.DataFrame(
-            [("p0", "p1", 9, *draw(middle))],
+            [("p0", "p1", 9, value, low, high)],
             columns=["one", "other", "items", "kappa", "low", "high"],
         ),
         confusions=confused.head(draw(st.integers(0, 1))),
@@ -606,6 +611,8 @@ def candidates_results(draw):
         unnamed=draw(st.integers(0, known)),
         conditions="3 methods.",
         notes=("column 'file' is no feature: identifier",),
+        ahead=draw(st.sampled_from([(value, low, high), (0.0, 0.0, 0.0), unknown])),
+        label_columns=draw(st.sampled_from([(), ("kind",), ("kind", "sort")])),
     )
 
 

@@ -6,7 +6,8 @@ __getattr__, __dir__, __all__ = attach(
     __name__,
     {
         "_candidates": ["CandidateSets", "as_candidates"],
-        "_table": ["check_several", "labels_of", "read_candidates"],
+        "_label_columns": ["labels_of"],
+        "_table": ["check_several", "read_candidates"],
         "_statistics": [
             "UNSURE",
             "CandidateStatistics",

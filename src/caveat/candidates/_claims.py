@@ -26,34 +26,46 @@ class Worth(claims.AgainstFloor):
         return self.headed
 
 
-def worth(found: Result) -> Worth:
-    """Say what the crowd is worth: its labels beside what is free.
+@dataclass(frozen=True)
+class Belief(claims.Value):
+    """How right labels are by their own probabilities, which no floor is held against.
 
-    That is the vote, which needs no model of the crowd. Where the vote itself was
-    chosen, or nobody knows how right it is, it is one label for all.
+    They praise themselves: whether they are worth more than a vote is for answers that
+    were left out to say.
     """
-    if found.known:
-        subject = f"labels by {found.chosen}"
-        how = (
-            f"By the truth of {pages.count(found.known)} items, which chose nothing. "
-            f"{found.chosen} was chosen by {found.rule}."
-        )
-    else:
-        subject = f"labels by {found.chosen}, by their own probabilities,"
-        how = (
-            "Nobody checked them: a truth column would. "
-            f"{found.chosen} was chosen by {found.rule}."
+
+    @property
+    def short(self) -> pages.Prose:
+        """Say it with the interval, in titles too."""
+        return self.words
+
+
+def worth(found: Result) -> claims.Claim:
+    """Say how right the labels are, beside what is free where the truth is known.
+
+    That is the vote, which needs no model of the crowd; where the vote itself was
+    chosen, it is one label for all.
+    """
+    chosen = f"{found.chosen} was chosen by {found.rule}."
+    if not found.known:
+        return Belief(
+            f"labels by {found.chosen}, by their own probabilities,",
+            found.estimate,
+            "have",
+            section="methods",
+            how=f"Nobody checked them: a truth column would. {chosen}",
         )
     voted = found.vote is not None
     return Worth(
-        subject,
+        f"labels by {found.chosen}",
         found.estimate,
         found.floor,
         "the majority vote" if voted else "the most frequent label",
         difference=found.advantage if voted else None,
         many=True,
         section="methods",
-        how=how,
+        how=f"By the truth of {pages.plural(found.known, 'item')}, which chose "
+        f"nothing. {chosen}",
     )
 
 
@@ -64,13 +76,15 @@ def against_vote(found: Result) -> claims.Claim | None:
     """
     if found.known or found.by_vote or not math.isfinite(found.ahead[0]):
         return None
-    return claims.Comparison(
-        found.chosen,
-        "the majority vote",
-        found.foresight,
-        "answers left out in turn, paired over items",
-        section="methods",
+    test = "answers left out in turn, paired over items"
+    vote, place = "the majority vote", "methods"
+    compared = claims.Comparison(
+        found.chosen, vote, found.foresight, test, section=place
     )
+    if compared.decided:
+        return compared
+    unit = found.foresight.measure
+    return claims.Tie((found.chosen, vote), test, unit, section=place)
 
 
 def choice(found: Result) -> claims.Claim | None:
@@ -90,14 +104,15 @@ def choice(found: Result) -> claims.Claim | None:
 
 
 def all_claims(found: Result) -> Iterator[claims.Claim]:
-    """Give all claims, what leads first."""
-    yield worth(found)
+    """Give all claims, what leads first: the vote before a score of one's own."""
     compared = against_vote(found)
     if compared is not None:
         yield compared
+    yield worth(found)
     given_up = choice(found)
     if given_up is not None:
         yield given_up
+    yield from _label_columns(found)
     yield from _vote_caveat(found)
     yield from _people_caveats(found)
     yield from _agreement_caveats(found)
@@ -119,6 +134,39 @@ def all_claims(found: Result) -> Iterator[claims.Claim]:
         )
 
 
+def _label_columns(found: Result) -> Iterator[claims.Claim]:
+    """Name columns that hold labels: a model that reads them reads the answer."""
+    names = list(found.label_columns)
+    if not names:
+        return
+    who, one = pages.names(names), len(names) == 1
+    if found.known:
+        fix = "Add {who} to --annotators if {they} another person's labels."
+    elif one:
+        fix = (
+            "Pass {who} as --truth if {they} the truth, or with --annotators if "
+            "{they} another person's labels."
+        )
+    else:
+        fix = (
+            "Pass the truth, if it is among {who}, as --truth; people as --annotators."
+        )
+    yield claims.Condition(
+        sentence=pages.say(
+            "{who} {hold} names of classes only: nothing was learnt from {it}.",
+            who=who,
+            hold="holds" if one else "hold",
+            it="it" if one else "them",
+        ),
+        severity="careful",
+        kind="labels",
+        section="again",
+        columns=tuple(names),
+        size=1.0,
+        fix=pages.say(fix, who=who, they="it is" if one else "they are"),
+    )
+
+
 def _vote_caveat(found: Result) -> Iterator[claims.Claim]:
     """Never suggest what is worse than the vote without saying so."""
     value, _, high = found.difference
@@ -128,7 +176,7 @@ def _vote_caveat(found: Result) -> Iterator[claims.Claim]:
     yield claims.Condition(
         sentence=pages.say(
             "The majority vote is right more often than the suggestions, by {by}{not}.",
-            by=pages.strong(f"{-value:.3f}"),
+            by=pages.strong(pages.fixed(-value)),
             **{"not": "" if surely else ", within its interval"},
         ),
         counts=(-value, value),
@@ -156,9 +204,9 @@ def _people_caveats(found: Result) -> Iterator[claims.Claim]:
                 "{who} {said}: a share of {share} ({ends}) of {n} answers is right.",
                 who=pages.code(str(row.annotator)),
                 said=said,
-                share=pages.strong(f"{row.accuracy:.2f}"),
+                share=pages.strong(pages.fixed(row.accuracy, 2)),
                 n=pages.count(int(row.answers)),
-                ends=f"{row.low:.2f} to {row.high:.2f}",
+                ends=f"{pages.fixed(row.low, 2)} to {pages.fixed(row.high, 2)}",
             ),
             counts=(row.accuracy, row.low, row.high, row.answers),
             estimate=one,
@@ -204,14 +252,15 @@ def _agreement_caveats(found: Result) -> Iterator[claims.Claim]:
         yield claims.Condition(
             sentence=pages.say(
                 "People agree little beyond chance: Krippendorff's alpha is {a}.",
-                a=pages.strong(f"{value:.2f}"),
+                a=pages.strong(pages.fixed(value, 2)),
             ),
             counts=(value,),
             estimate=interval(found.alpha, "alpha", "items", found.items),
             severity="careful",
             kind="agreement",
             section="agreement",
-            how=f"95 % interval {low:.2f} to {high:.2f}, a bootstrap over items.",
+            how=f"95 % interval {pages.fixed(low, 2)} to {pages.fixed(high, 2)}, a "
+            "bootstrap over items.",
         )
 
 
@@ -221,10 +270,10 @@ def _set_caveats(found: Result) -> Iterator[claims.Claim]:
         share = found.unnamed / found.known
         yield claims.Condition(
             sentence=pages.say(
-                "The true label is no candidate of {n} of {all} items: no choice among "
+                "The true label is no candidate of {n} of {all}: no choice among "
                 "candidates can be right there.",
                 n=pages.strong(pages.count(found.unnamed)),
-                all=pages.count(found.known),
+                all=pages.plural(found.known, "item"),
             ),
             counts=(found.unnamed, found.known),
             severity="serious" if share >= _NOISY else "careful",
@@ -242,7 +291,7 @@ def _set_caveats(found: Result) -> Iterator[claims.Claim]:
                 "{other} is a candidate of a share of {share} of the items that are "
                 "{true}: sets hardly tell the two apart.",
                 other=pages.code(str(top.named)),
-                share=pages.strong(f"{top.share:.2f}"),
+                share=pages.strong(pages.fixed(top.share, 2)),
                 true=pages.code(str(top.true)),
             ),
             counts=(top.share,),
@@ -257,36 +306,41 @@ def _set_caveats(found: Result) -> Iterator[claims.Claim]:
         )
 
 
+def _items(number: int) -> str:
+    return "item" if number == 1 else "items"
+
+
 def _item_caveats(found: Result) -> Iterator[claims.Claim]:
     if found.unanswered:
         yield claims.Condition(
             sentence=pages.say(
-                "{n} of {all} items {have} no answer.",
+                "{n} of {all} {have} no answer.",
                 have="has" if found.unanswered == 1 else "have",
                 n=pages.strong(pages.count(found.unanswered)),
-                all=pages.count(found.items),
+                all=pages.plural(found.items, "item"),
             ),
             counts=(found.unanswered, found.items),
             severity="careful",
             kind="unanswered",
             section="items",
-            fix="Ask for the items at the top of ask_again.csv.",
+            fix=f"Ask for the {_items(found.unanswered)} at the top of ask_again.csv.",
         )
     share = found.unsure / max(found.items, 1)
     if found.unsure:
         yield claims.Condition(
             sentence=pages.say(
-                "{n} of {all} suggestions {are} less than 70 % sure.",
+                "{n} of {all} {are} less than 70 % sure.",
                 are="is" if found.unsure == 1 else "are",
                 n=pages.strong(pages.count(found.unsure)),
-                all=pages.count(found.items),
+                all=pages.plural(found.items, "suggestion"),
             ),
             counts=(found.unsure, found.items, 70),
             severity="careful" if share >= _UNSURE_SHARE else "note",
             kind="unsure",
             section="items",
             size=share,
-            fix="Ask one more person for the items at the top of ask_again.csv.",
+            fix=f"Ask one more person for the {_items(found.unsure)} at the top of "
+            "ask_again.csv.",
         )
     if found.ambiguous:
         yield claims.Condition(
@@ -294,7 +348,7 @@ def _item_caveats(found: Result) -> Iterator[claims.Claim]:
                 "On {n} {items} several labels seem right: more answers will not "
                 "settle {them}.",
                 n=pages.strong(pages.count(found.ambiguous)),
-                items="item" if found.ambiguous == 1 else "items",
+                items=_items(found.ambiguous),
                 them="it" if found.ambiguous == 1 else "them",
             ),
             counts=(found.ambiguous,),

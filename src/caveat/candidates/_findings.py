@@ -29,6 +29,7 @@ from caveat.candidates.crowd import (
     krippendorff_alpha,
     pairwise_kappa,
 )
+from caveat.candidates.crowd._active_labelling import CURVE
 from caveat.candidates.crowd._reliability import binomial_interval
 from caveat.candidates.result import VOTE, Result
 from caveat.pages import count
@@ -99,15 +100,14 @@ def findings(
         people=_people(model, posterior, table),
         kappas=pairwise_kappa(given, random_state=seed) if several else _no_kappas(),
         confusions=_confusions(given, told) if several else _by_truth(given, judged),
-        curve=pd.DataFrame(columns=["answers", "accuracy", "low", "high", "expected"])
-        if curve is None
-        else curve,
+        curve=pd.DataFrame(columns=CURVE) if curve is None else curve,
         sizes=_sizes(given),
         suggestions=suggestions,
         ask_again=again,
         unnamed=_unnamed(given, judged),
         conditions=_conditions(held, posterior, seed),
         notes=notes,
+        label_columns=tuple(table.label_columns),
     )
 
 
@@ -199,5 +199,8 @@ def _sizes(given: Answers) -> pd.DataFrame:
 def _conditions(
     held: HeldOut | None, posterior: Mapping[str, Floats], seed: int
 ) -> str:
-    out = "" if held is None else f"{count(len(held.item))} answers left out in turn, "
+    out = ""
+    if held is not None:
+        some = count(len(held.item))
+        out = f"{some} answers left out in turn, one of half of the items a round, "
     return f"{len(posterior)} methods, {out}seed {seed}."

@@ -52,7 +52,8 @@ def look(
     drop : sequence of str
         Columns that are no features.
     keep : sequence of str
-        Columns that stay features, though they only date or name their rows.
+        Columns that stay features, though they only date or name their rows, or hold
+        names of classes.
     separator : str, default="|"
     algorithms : sequence of str
         Partial-label algorithms to try, where there are features.

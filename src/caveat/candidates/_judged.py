@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import expit, logit
 
 from caveat.candidates.crowd import MODELS, Answers, HeldOut, decide
 from caveat.candidates.crowd._reliability import binomial_interval
@@ -54,6 +55,14 @@ def share(hits: float, tries: int) -> Ends:
     """Return a share and Jeffreys' interval."""
     low, high = binomial_interval(np.array([float(hits)]), np.array([float(tries)]))
     return hits / tries, float(low[0]), float(high[0])
+
+
+def _ends_of_share(value: float, error: float) -> tuple[float, float]:
+    """Return the ends of an interval of a share, made on the logit scale."""
+    if not (0 < value < 1 and error > 0):
+        return np.nan, np.nan
+    half = 1.96 * error / (value * (1 - value))
+    return float(expit(logit(value) - half)), float(expit(logit(value) + half))
 
 
 def difference(codes: Codes, vote: Codes, truth: Any) -> Ends:
@@ -139,8 +148,7 @@ def side_by_side(
             some = truth >= 0
             ends = share(int((codes[some] == truth[some]).sum()), int(some.sum()))
         elif np.isfinite(agreement):
-            low, high = agreement - 1.96 * error, agreement + 1.96 * error
-            ends = (np.nan, max(0.0, low), min(1.0, high))
+            ends = (np.nan, *_ends_of_share(agreement, error))
         rows.append((name, agreement, gain, *ends, _summary(name)))
     columns = ["name", "agreement", "information", "accuracy", "low", "high", "summary"]
     return pd.DataFrame(rows, columns=columns)

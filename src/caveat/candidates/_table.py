@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from caveat.candidates._candidates import CandidateSets
+from caveat.candidates._label_columns import label_columns, labels_of
 from caveat.candidates.crowd import Answers
 from caveat.candidates.crowd._long_table import ITEM
 from caveat.datasets import (
@@ -49,6 +50,8 @@ class CrowdTable:
     people : bool
         Whether it is known who said what.
     notes : list of str
+    label_columns : sequence of str
+        Columns that hold names of classes only: labels, so no features.
     """
 
     answers: Answers
@@ -57,6 +60,7 @@ class CrowdTable:
     left_out: Mapping[str, str] = field(default_factory=dict)
     people: bool = True
     notes: Sequence[str] = ()
+    label_columns: Sequence[str] = ()
 
     @property
     def sets(self) -> CandidateSets:
@@ -98,7 +102,8 @@ def read_candidates(
     drop : sequence of str
         Columns that are no features.
     keep : sequence of str
-        Columns that stay features, though they only date or name their rows.
+        Columns that stay features, though they only date or name their rows, or hold
+        names of classes.
     separator : str, default="|"
         Between the labels of a set.
 
@@ -152,7 +157,10 @@ def read_candidates(
         _check_sets(str(candidates), found, separator)
     item = None if frame.empty else _item_column(frame, names.get("item"))
     apart = [*labelled, *drop, *([] if item is None else [item])]
-    X, left_out = _features(frame, apart, keep, found)
+    X = _of_items(frame, apart, found)
+    labels = label_columns(X, found, keep, separator)
+    X, left_out = _features(X.drop(columns=labels), keep, found)
+    left_out |= dict.fromkeys(labels, "class names")
     if item is not None and item not in {*labelled, *drop}:
         left_out = {item: "identifier", **left_out}
     codes = None
@@ -165,7 +173,7 @@ def read_candidates(
                 f"{str(next(iter(given_truth)))!r}, is among the "
                 f"{len(found.items):,} that were answered"
             )
-    return CrowdTable(found, X, codes, left_out, candidates is None, notes)
+    return CrowdTable(found, X, codes, left_out, candidates is None, notes, labels)
 
 
 def check_several(column: str, sets: Sequence[Sequence[str]], separator: str) -> None:
@@ -177,17 +185,6 @@ def check_several(column: str, sets: Sequence[Sequence[str]], separator: str) ->
             f"{example!r}; several are written with {separator} between them, and a "
             "column of certain labels is a --target of caveat audit"
         )
-
-
-def labels_of(cell: Any, separator: str) -> list[str]:
-    """Read the candidate labels of one cell; an empty one has none."""
-    if cell is None or (isinstance(cell, float) and np.isnan(cell)) or cell is pd.NA:
-        return []
-    if isinstance(cell, float) and cell.is_integer():
-        cell = int(cell)
-    values = cell if isinstance(cell, list | tuple | set | np.ndarray) else None
-    parts = str(cell).split(separator) if values is None else map(str, values)
-    return [part.strip() for part in parts if part.strip()]
 
 
 def _check_sets(column: str, found: Answers, separator: str) -> None:
@@ -272,9 +269,22 @@ def _item_column(frame: pd.DataFrame, given: str | None) -> str | None:
     return next((lower[name] for name in ITEM if name in lower), None)
 
 
+def _naming_column(frame: pd.DataFrame) -> str | None:
+    """Find a column that is no feature because it names its rows."""
+    roles = _whole(frame, 2).left_out
+    return next((name for name, why in roles.items() if why == "identifier"), None)
+
+
+def _whole(X: pd.DataFrame, classes: int, keep: Sequence[str] = ()) -> Dataset:
+    """Take items whose labels may be any class, as every look reads a table."""
+    sets = np.ones((len(X), classes), dtype=bool)
+    items = Dataset(name="items", X=X, task="candidates", candidates=sets)
+    return features_only(items, keep=keep)
+
+
 def _item_names(frame: pd.DataFrame, given: str | None) -> pd.Index:
     """Name the rows of a table of items; by their numbers where nothing else does."""
-    column = _item_column(frame, given)
+    column = _item_column(frame, given) or _naming_column(frame)
     names = pd.RangeIndex(len(frame)) if column is None else frame[column].astype(str)
     twice = pd.Index(names)[pd.Index(names).duplicated()]
     if len(twice):
@@ -408,27 +418,38 @@ def _truth(
         label = named if isinstance(named, str) else named[0]
         cells = pd.Series(other[label].to_numpy(), index=_as_text(other[column]))
         rest = frame
-        if isinstance(frame.index, pd.RangeIndex):
-            cells.index = pd.Index([int(i) if i.isdigit() else i for i in cells.index])
+        cells.index = _row_numbers(cells.index, frame.index)
     else:
         raise UnknownName.among("column", truth, map(str, frame.columns))
     found = {item: labels_of(cell, "\0") for item, cell in cells.items()}
     return {item: label[0] for item, label in found.items() if label}, rest
 
 
-def _features(
-    frame: pd.DataFrame, apart: Sequence[str], keep: Sequence[str], found: Answers
-) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Keep what tells of an item; ids, file names, dates and distinct text do not."""
+def _row_numbers(given: pd.Index, items: pd.Index) -> pd.Index:
+    """Read items as numbers of rows, where that is what names them."""
+    numbers = isinstance(items, pd.RangeIndex)
+    if not numbers and given.isin(items).any():
+        return given
+    rows = [int(i) if str(i).isdigit() and int(i) < len(items) else None for i in given]
+    pairs = zip(given, rows, strict=True)
+    return pd.Index([i if row is None else items[row] for i, row in pairs])
+
+
+def _of_items(
+    frame: pd.DataFrame, apart: Sequence[str], found: Answers
+) -> pd.DataFrame:
+    """Give the other columns of the items, in the order of the answers."""
     unknown = [name for name in apart if name not in frame.columns]
     if unknown:
         raise UnknownName.among("column", unknown[0], map(str, frame.columns))
-    X = frame.drop(columns=list(dict.fromkeys(apart))).reindex(found.items)
+    return frame.drop(columns=list(dict.fromkeys(apart))).reindex(found.items)
+
+
+def _features(
+    X: pd.DataFrame, keep: Sequence[str], found: Answers
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Keep what tells of an item; ids, file names, dates and distinct text do not."""
     if X.empty:
         return X.reset_index(drop=True), {}
-    shape = len(found.items), len(found.classes)
-    items = Dataset(
-        name="items", X=X, task="candidates", candidates=np.ones(shape, dtype=bool)
-    )
-    items = features_only(items, keep=keep)
+    items = _whole(X, len(found.classes), keep)
     return items.X, dict(items.left_out)

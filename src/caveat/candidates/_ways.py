@@ -144,7 +144,8 @@ def _choose(
 ) -> tuple[str, str]:
     """Choose by answers that were left out, or as such answers would not help."""
     if held is not None:
-        # Other models of the crowd are special cases of the pooled one.
+        # One-coin and class-skill restrict the tables that pooled draws. The weighted
+        # vote and glad do not; they are shown beside it, and never chosen.
         rivals = [n for n in posterior if n not in MODELS or _fact(n, "floor")]
         return held.choose(USUAL, rivals), _UNLESS
     if not table.people and len(posterior) > 1:

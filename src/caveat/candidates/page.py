@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 
 from caveat import pages
-from caveat.candidates._claims import all_claims, worth
+from caveat.candidates._claims import against_vote, all_claims, worth
 from caveat.candidates.crowd._sections import sections
-from caveat.candidates.result import ONE_LABEL, Result
+from caveat.candidates.result import ONE_LABEL, VOTE, Result
 from caveat.pages import figures
 
 __all__ = ["look", "sections"]
@@ -86,6 +86,9 @@ def _new_items(model: bytes) -> pages.Section:
 def _line(found: Result) -> pages.Figure | None:
     if not math.isfinite(found.estimate.value):
         return None
+    compared = against_vote(found)
+    if compared is not None:
+        return _foreseen(found, str(compared.words))
     floor = figures.Mark("vote" if found.vote else ONE_LABEL, found.floor, "free")
     marks = [floor, figures.Mark(found.chosen, found.estimate)]
     if found.vote:
@@ -97,4 +100,19 @@ def _line(found: Result) -> pages.Figure | None:
         floor=floor,
         limits=(0.0, 1.0),
         conditions=f"Share of labels that are right, {by}. Line: 95 % interval.",
+    )
+
+
+def _foreseen(found: Result, words: str) -> pages.Figure:
+    """Draw what nobody has to check: answers that were left out, and who names them."""
+    floor = figures.Mark("vote", found.predicts(VOTE), "free")
+    marks = [figures.Mark(found.chosen, found.predicts(found.chosen))]
+    marks.append(figures.Mark(ONE_LABEL, found.predicts(ONE_LABEL), "c8"))
+    return figures.score_line(
+        [floor, *marks],
+        label=words,
+        floor=floor,
+        limits=(0.0, 1.0),
+        conditions="Share of left-out answers that the labels name; people err, too. "
+        "Line: 95 % interval.",
     )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from caveat.pages import plural
 from caveat.pages.claims import Estimate
 
 VOTE = "majority-vote"
@@ -19,8 +20,8 @@ _FRAMES = (
     *("suggestions", "ask_again"),
 )
 _TUPLES = (
-    *("alpha", "accuracy", "difference", "regret", "constant"),
-    *("classes", "notes"),
+    *("alpha", "accuracy", "difference", "regret", "constant", "ahead"),
+    *("classes", "notes", "label_columns"),
 )
 
 
@@ -71,6 +72,8 @@ class Result:
     ahead : (value, low, high)
         By how much more often they agree with answers that were left out than the
         vote does, paired; NaN where nothing was left out.
+    label_columns : tuple of str
+        Columns that hold names of classes, and so were no features.
     """
 
     items: int
@@ -104,11 +107,13 @@ class Result:
     conditions: str = ""
     notes: tuple[str, ...] = ()
     ahead: tuple[float, float, float] = (math.nan, math.nan, math.nan)
+    label_columns: tuple[str, ...] = ()
 
     @property
     def estimate(self) -> Estimate:
         """How right the suggestions are."""
-        basis = f"{self.known:,} items with truth" if self.known else "own probability"
+        known = f"{plural(self.known, 'item')} with truth"
+        basis = known if self.known else "own probability"
         return interval(self.accuracy, "accuracy", basis, self.known or self.items)
 
     @property
@@ -141,7 +146,7 @@ class Result:
     @property
     def advantage(self) -> Estimate:
         """By how much the suggestions beat the vote, paired over items with truth."""
-        basis = f"paired score test over {self.known:,} items"
+        basis = f"paired score test over {plural(self.known, 'item')}"
         return interval(self.difference, "accuracy", basis, self.known)
 
     @property
@@ -149,6 +154,12 @@ class Result:
         """By how much they agree more with left-out answers than the vote does."""
         unit = "agreement with left-out answers"
         return interval(self.ahead, unit, "paired over items", self.items)
+
+    def predicts(self, way: str) -> Estimate:
+        """How often a way's label is an answer that was left out; without a truth."""
+        row = self.methods.set_index("name").loc[way]
+        ends = (float(row.agreement), float(row.low), float(row.high))
+        return interval(ends, self.foresight.measure, "left-out answers", self.items)
 
     @property
     def flagged(self) -> pd.DataFrame:
@@ -202,7 +213,7 @@ class Result:
     def from_record(cls, record: Mapping[str, Any]) -> Result:
         """Read back what `to_record` wrote."""
         row, curves = dict(record["row"]), record["curves"]
-        for name in _TUPLES:
+        for name in set(_TUPLES).intersection(row):
             row[name] = tuple(row[name])
         frames = {}
         for name in _FRAMES:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Example:  caveat candidates birds.csv --annotators anna,ben,carl"
+    epilog="Example:  caveat candidates birds.csv --annotators anna,ben,carl "
+    "--truth species"
 )
 @click.argument("file", metavar="[FILE]", required=False)
 @click.option("--candidates", metavar="COL", help="Column with sets such as cat|dog.")
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 )
 @click.option("--drop", metavar="COL", multiple=True, help="Column to leave out.")
 @click.option("--keep", metavar="COL", multiple=True,
-              help="Date or row name that is a feature all the same.")  # fmt: skip
+              help="Date, row name, class name: a feature all the same.")  # fmt: skip
 @click.option(
     "--separator", default="|", show_default=True, help="Between labels of a set."
 )

@@ -29,6 +29,7 @@ from caveat.multilabel.result import MAIN, POPULARITY, Model, Result
 from caveat.multilabel.theory._profile import margin_profile
 from caveat.multilabel.thresholds._names import make_threshold
 from caveat.multilabel.thresholds._threshold import DECISION_MEASURES
+from caveat.pages import plural
 from caveat.tables import TableEncoder
 
 DEFAULT_LEARNERS = (
@@ -331,10 +332,8 @@ def absent_labels(
     for part, rows in (("training", train), ("test", test)):
         absent = [str(name) for name in Y.columns[~Y.iloc[rows].any(axis=0)]]
         if absent:
-            notes.append(
-                f"{len(absent)} labels have no positive in the {part} part: "
-                f"{listing(absent, 5)}"
-            )
+            some = plural(len(absent), "label has", "labels have")
+            notes.append(f"{some} no positive in the {part} part: {listing(absent, 5)}")
     return notes
 
 

@@ -201,16 +201,24 @@ class Result:
 
         Paired bootstrap over rows, Holm's correction over the models compared.
         """
-        known = [m for m in self.models if np.isfinite(_or(m.values.get(measure)))]
+        known = self._known(measure)
         if not known:
             return {}
-        top = max(known, key=lambda m: _sign(measure) * m.values[measure])
+        top = self.first(measure)
         others = [m for m in known if m is not top]
         adjusted = holm([self.p_value(top, m, measure) for m in others])
         found = {
             m.name: bool(p <= ALPHA) for m, p in zip(others, adjusted, strict=True)
         }
         return {top.name: False, **found}
+
+    def first(self, measure: str) -> Model:
+        """Return the model with the largest value of a measure that some model has."""
+        sign = _sign(measure)
+        return max(self._known(measure), key=lambda m: sign * m.values[measure])
+
+    def _known(self, measure: str) -> list[Model]:
+        return [m for m in self.models if np.isfinite(_or(m.values.get(measure)))]
 
     @cached_property
     def against_chosen(self) -> dict[str, float]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from caveat.candidates.crowd._dawid_skene import DawidSkene
 from caveat.candidates.crowd._long_table import Answers, sums
+from caveat.candidates.crowd._reliability import binomial_interval
 
 Floats = NDArray[np.float64]
 
@@ -22,6 +23,10 @@ _LEAST_GAIN = 0.001
 _CLEARLY = 2.0
 """By so much (a likelihood ratio of 7) two labels must explain answers better."""
 _MOST_CURVE, _RESAMPLES = 12, 200
+CURVE = (
+    *("answers", "accuracy", "low", "high", "expected"),
+    *("gain", "gain_low", "gain_high"),
+)
 
 
 def typical_answer(model: DawidSkene) -> Floats:
@@ -115,7 +120,7 @@ def annotator_gain(
     """Tell how right labels are with 1, 2, ... answers per item, and with one more.
 
     Answers are drawn from those that an item has, and weighed as the fitted model
-    weighs them; the last point adds the expected gain of one more.
+    weighs them; the last point adds what one more average person is expected to change.
 
     Parameters
     ----------
@@ -127,8 +132,10 @@ def annotator_gain(
     Returns
     -------
     DataFrame
-        ``answers`` per item, ``accuracy``, ``low``, ``high`` (95 %, a bootstrap over
-        items) and ``expected`` (True for the last point, which nobody has seen).
+        ``answers`` per item, ``accuracy``, ``low``, ``high`` (95 %, Jeffreys' interval
+        of a share), ``expected`` (True for the last point, which nobody has seen), and
+        for that point ``gain`` over the one before, ``gain_low``, ``gain_high`` (95 %,
+        a bootstrap over items).
     """
     answers = model.answers_
     rng = np.random.default_rng([random_state, 44])
@@ -146,13 +153,25 @@ def annotator_gain(
     for many in range(1, most + 1):
         now = posterior_of(model, answers.keep(place < many))[used]
         right = _right(now, None if truth is None else truth[used])
-        rows.append((many, *_interval(right, rng), False))
+        rows.append((many, *_share(right), False, np.nan, np.nan, np.nan))
     if len(used):
-        more = right + expected_gain(now, typical_answer(model))
-        mean, low, high = _interval(np.minimum(more, 1.0), rng)
-        rows.append((most + 1, mean, low, high, True))
-    columns = ["answers", "accuracy", "low", "high", "expected"]
-    return pd.DataFrame(rows, columns=columns)
+        typical = typical_answer(model)
+        if truth is None:
+            gain = expected_gain(now, typical)
+        else:
+            gain = _right_after(now, typical, truth[used]) - right
+        more = right + gain
+        rows.append((most + 1, *_share(more), True, *_interval(gain, rng)))
+    return pd.DataFrame(rows, columns=CURVE)
+
+
+def _right_after(posterior: Floats, typical: Floats, truth: NDArray[np.intp]) -> Floats:
+    """Return how likely labels are right after one more answer, given the truth."""
+    found = np.zeros(len(posterior))
+    for answer in typical.T:
+        told = (posterior * answer).argmax(axis=1)
+        found += answer[truth] * (told == truth)
+    return found
 
 
 def posterior_of(model: DawidSkene, answers: Answers) -> Floats:
@@ -167,6 +186,12 @@ def _right(posterior: Floats, truth: NDArray[np.intp] | None) -> Floats:
     if truth is None:
         return posterior.max(axis=1)
     return (posterior.argmax(axis=1) == truth).astype(float)
+
+
+def _share(right: Floats) -> tuple[float, float, float]:
+    hits, tries = np.array([right.sum()]), np.array([float(len(right))])
+    low, high = binomial_interval(hits, tries)
+    return float(right.mean()), float(low[0]), float(high[0])
 
 
 def _interval(values: Floats, rng: np.random.Generator) -> tuple[float, float, float]:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from caveat import pages
 from caveat.candidates._claims import against_vote, choice, worth
-from caveat.candidates.crowd._active_labelling import AMBIGUOUS
+from caveat.candidates.crowd._asking import ends_text, items, number_cell, one_more
+from caveat.candidates.crowd._reliability import UNDECIDED
 from caveat.candidates.result import ONE_LABEL, VOTE, Result, interval
 from caveat.pages import claims, figures
 
 _MOST_PEOPLE, _MOST_ROWS = 20, 12
+ALONE = "One person answered, and is not found guessing"
 
 
 def sections(found: Result) -> list[pages.Section]:
@@ -27,8 +28,8 @@ def sections(found: Result) -> list[pages.Section]:
     if len(found.confusions):
         parts.append(_confusions(found))
     if len(found.curve):
-        parts.append(_curve(found))
-    parts.append(_items(found))
+        parts.append(one_more(found))
+    parts.append(items(found))
     return parts
 
 
@@ -50,23 +51,27 @@ def _methods(found: Result) -> pages.Section:
             name = name + ", chosen"
         cells = [
             pages.Cell(name, tone="strong" if row.name == found.chosen else ""),
-            _number(row.agreement),
-            _number(row.information / math.log(2)),
+            number_cell(row.agreement),
+            number_cell(row.information / math.log(2)),
         ]
         if known:
-            cells += [_number(row.accuracy), pages.Cell(_ends(row.low, row.high))]
+            cells += [
+                number_cell(row.accuracy),
+                pages.Cell(ends_text(row.low, row.high)),
+            ]
         cells.append(pages.Cell(str(row.summary), tone="muted"))
         # Neither needs a model of the crowd.
         free = row.name in (ONE_LABEL, VOTE) and row.name != found.chosen
         rows.append(pages.Row(cells, "bottom" if free else ""))
-    heading = against_vote(found) or worth(found)
+    heading: Any = against_vote(found) or worth(found)
+    if not heading.may_lead:
+        heading = "How right the labels are cannot be told"
     given_up = choice(found)
     return pages.Section(
         "methods",
         "Ways to one label",
         heading,
-        lead="One person's answer is left out of an item, the label is made from the "
-        "others' answers: how well does it predict the answer? That needs no truth.",
+        lead=_left_out(found),
         blocks=[
             pages.Table(
                 "methods",
@@ -74,14 +79,35 @@ def _methods(found: Result) -> pages.Section:
                 columns,
                 rows,
                 brief=True,
-                conditions="Pooled is taken unless the vote, or a way that reads "
-                "features, predicts better by two standard errors; other models of the "
-                "crowd are special cases of it.",
+                conditions=_rule(found),
                 downloads=[pages.Download.csv("methods.csv", table)],
             ),
             *([pages.Paragraph(given_up.words)] if given_up else []),
         ],
         wide=True,
+    )
+
+
+def _left_out(found: Result) -> str:
+    """Say how ways are held against answers, where there are several of an item."""
+    if found.methods["information"].isna().all():
+        return ""
+    return (
+        "One person's answer is left out of an item, the label is made from the "
+        "others' answers: how well does it predict the answer? That needs no truth. "
+        "Each of up to three rounds leaves out one answer of about half of the items "
+        "that have several, so that most answers stay to learn from."
+    )
+
+
+def _rule(found: Result) -> str:
+    """Say what was taken into the choice, where answers could be left out."""
+    if found.methods["information"].isna().all():
+        return ""
+    return (
+        "Pooled is taken unless the vote, or a way that reads features, predicts "
+        "better by two standard errors of the information. The other models of the "
+        "crowd are shown, and never chosen."
     )
 
 
@@ -103,17 +129,13 @@ def _people(found: Result) -> pages.Section:
         for row in shown.itertuples()
     ]
     flagged = len(found.flagged)
-    heading = (
-        f"{flagged} of {len(people)} people guess or work against the others"
-        if flagged
-        else f"No one of {len(people)} people is found guessing"
-    )
+    heading = _flagged(flagged, len(people)) if flagged else _nobody(people)
     left = len(known) - len(shown)
     more = f" {left} people between them are in the CSV." if left else ""
     figure = figures.score_dots(
         dots,
         name="people",
-        title="How often everybody is right",
+        title="How often each person is right",
         label="; ".join(f"{dot.name}: {dot.estimate.text}" for dot in dots),
         unit="share of answers that are right",
         limits=(0.0, 1.0),
@@ -122,6 +144,25 @@ def _people(found: Result) -> pages.Section:
         downloads=[pages.Download.csv("annotators.csv", found.people)],
     )
     return pages.Section("people", "The people", heading, blocks=[figure])
+
+
+def _flagged(some: int, all_: int) -> str:
+    verbs = "guesses or works" if some == 1 else "guess or work"
+    people = "person" if all_ == 1 else "people"
+    return f"{some} of {all_} {people} {verbs} against the others"
+
+
+def _nobody(people: pd.DataFrame) -> pages.Words:
+    """Say that nobody is found guessing, or of whom that cannot be told."""
+    unsure = people.loc[people["flag"] == UNDECIDED, "annotator"]
+    if not len(unsure):
+        many = len(people)
+        return f"No one of {many} people is found guessing" if many > 1 else ALONE
+    return pages.say(
+        "Whether {who} {guess} cannot be told at this size",
+        who=pages.names([str(name) for name in unsure], most=3),
+        guess="guesses" if len(unsure) == 1 else "guess",
+    )
 
 
 def _ends_of(people: pd.DataFrame) -> pd.DataFrame:
@@ -147,18 +188,17 @@ def _agreement(found: Result) -> pages.Section:
     value = found.alpha[0]
     heading: Any = "Nobody shares items with anybody else, so agreement is not known"
     if math.isfinite(value):
-        heading = claims.Value(
-            "Krippendorff's alpha of all answers",
-            interval(found.alpha, "", "bootstrap over items", found.items),
-            "is",
-        )
+        one = interval(found.alpha, "", "bootstrap over items", found.items)
+        heading = "How much people agree beyond chance cannot be told at this size"
+        if one.has_interval:
+            heading = claims.Value("Krippendorff's alpha of all answers", one, "is")
     rows = [
         pages.Row(
             [
                 pages.Cell(f"{row.one}, {row.other}"),
                 pages.Cell(pages.count(int(row.items)), value=float(row.items)),
-                _number(row.kappa),
-                pages.Cell(_ends(row.low, row.high)),
+                number_cell(row.kappa),
+                pages.Cell(ends_text(row.low, row.high)),
             ]
         )
         for row in found.kappas.sort_values("kappa").head(_MOST_ROWS).itertuples()
@@ -193,10 +233,13 @@ def _confusions(found: Result) -> pages.Section:
         pages.Row(
             [
                 pages.Cell(f"{row.true} as {row.named}"),
-                _number(row.share),
-                pages.Cell(_ends(row.low, row.high)),
+                number_cell(row.share),
+                pages.Cell(ends_text(row.low, row.high)),
                 *(
-                    (pages.Cell(pages.code(str(row.most_by))), _number(row.their_share))
+                    (
+                        pages.Cell(pages.code(str(row.most_by))),
+                        number_cell(row.their_share),
+                    )
                     if found.people_known
                     else ()
                 ),
@@ -248,99 +291,3 @@ def _most_confused(confusions: pd.DataFrame) -> pages.Prose:
         low=pages.percent(float(top.low)),
         high=pages.percent(float(top.high)),
     )
-
-
-def _curve(found: Result) -> pages.Section:
-    curve = found.curve
-    last, before = curve.iloc[-1], curve.iloc[-2]
-    by = "by the truth" if found.known else "by Dawid-Skene's own probability"
-    dots = [
-        figures.Dot(
-            f"{int(row.answers)} answers, expected"
-            if row.expected
-            else f"{int(row.answers)} answer{'s' if row.answers > 1 else ''}",
-            interval((row.accuracy, row.low, row.high), "accuracy", "", 2),
-            filled=not row.expected,
-        )
-        for row in curve.itertuples()
-    ]
-    title = f"Labels from one to {int(before.answers)} answers per item, and one more"
-    more = interval((last.accuracy, last.low, last.high), "accuracy", "", found.items)
-    heading = claims.Value(
-        f"With one more answer per item, labels {by}", more, "are expected to reach"
-    )
-    figure = figures.score_dots(
-        dots,
-        name="one-more",
-        title=title,
-        label="; ".join(f"{dot.name}: {dot.estimate.text}" for dot in dots),
-        unit=f"share of labels that are right, {by}",
-        limits=(0.0, 1.0),
-        conditions="Answers drawn from those that items have, weighed by Dawid-Skene. "
-        "Open: the gain expected of one more average person. Line: 95 % interval, a "
-        "bootstrap over items.",
-        downloads=[pages.Download.csv("one-more.csv", curve)],
-    )
-    return pages.Section(
-        "one-more",
-        "One more annotator",
-        heading,
-        blocks=[figure],
-    )
-
-
-def _items(found: Result) -> pages.Section:
-    again = found.ask_again
-    rows = [
-        pages.Row(
-            [
-                pages.Cell(pages.code(str(row.item))),
-                _number(row.gain),
-                pages.Cell(str(row.reason), tone="muted"),
-            ]
-        )
-        for row in again[again["reason"] != AMBIGUOUS].head(_MOST_ROWS).itertuples()
-    ]
-    columns = [
-        pages.Column("Item", "name"),
-        pages.Column("Expected gain", sorted=True),
-        pages.Column("Why", "text"),
-    ]
-    table = pages.Table(
-        "ask-again",
-        "Items to ask again first",
-        columns,
-        rows,
-        brief=True,
-        conditions="Gain: how much likelier the label is right after one more answer.",
-        downloads=[pages.Download.csv("ask_again.csv", again)],
-    )
-    facts = [
-        ("Suggestions", pages.say("{f}", f=pages.code("suggestions.csv"))),
-        ("Less than 70 % sure", pages.count(found.unsure)),
-        ("Several labels seem right", pages.count(found.ambiguous)),
-        ("Labels per answer", f"{found.vague:.2f}"),
-    ]
-    if math.isfinite(found.calibration):
-        by_luck = f" (by luck alone {found.luck:.3f})"
-        by_luck = by_luck if math.isfinite(found.luck) else ""
-        facts.append(("Calibration error", f"{found.calibration:.3f}{by_luck}"))
-    sure = found.items - found.unsure - found.unanswered
-    blocks: list[Any] = [table] if rows else []
-    return pages.Section(
-        "items",
-        "The labels, and whom to ask next",
-        f"{pages.count(sure)} of {pages.count(found.items)} labels are at least "
-        f"70{pages.NBSP}% sure",
-        blocks=[*blocks, pages.Facts(facts)],
-    )
-
-
-def _number(value: float) -> pages.Cell:
-    if not np.isfinite(value):
-        return pages.Cell("–")
-    return pages.Cell(pages.fixed(float(value), 3), value=float(value))
-
-
-def _ends(low: float, high: float) -> str:
-    return "" if not np.isfinite([low, high]).all() else f"{low:.3f} to {high:.3f}"

@@ -7,7 +7,7 @@ import pandas as pd
 
 from caveat.datasets.samples._write import Sample
 
-PEOPLE = (("anna", 0.9, 0.2), ("ben", 0.8, 0.1), ("carl", 0.4, 0.0))
+PEOPLE = (("anna", 0.9, 0.2), ("ben", 0.8, 0.1), ("carl", 0.5, 0.0))
 """Who answers, how often from knowledge, how often with a second name."""
 SPECIES = np.array(["robin", "wren", "finch", "thrush"])
 
@@ -22,17 +22,14 @@ def birds(rng: np.random.Generator) -> Sample:
         sounds.round(3), columns=["pitch", "length", "trill", "pause", "volume"]
     )
     table.insert(0, "recording", [f"rec-{number:04d}.wav" for number in range(n)])
-    for name, skill, unsure in (
-        ("anna", 0.9, 0.2),
-        ("ben", 0.8, 0.1),
-        ("carl", 0.5, 0.0),
-    ):
+    for name, skill, unsure in PEOPLE:
         table[name] = [_answer(kind, skill, unsure, rng) for kind in truth]
     table["species"] = SPECIES[truth]
     story = (
-        "500 recordings. Anna is right in nine of ten and names two birds when unsure, "
-        "Ben in eight of ten, Carl in half: the three do not deserve "
-        "the same vote. `recording` names a row and tells nothing."
+        "500 recordings. Anna knows nine birds of ten, Ben eight, Carl half of them; "
+        "whoever does not know guesses, so Carl is right in six of ten. Anna and Ben "
+        "sometimes name two birds. The three do not deserve the same vote. `species` "
+        "is the truth; `recording` names a row and tells nothing."
     )
     return Sample({"birds.csv": table}, story)
 

@@ -108,7 +108,8 @@ class Comparison(Claim):
 class Tie(Claim):
     """Members that no test tells apart, in the order of the table.
 
-    `noun` is what they are, in the plural: more than three are counted in titles.
+    `measure` is what the test is on: another may tell them apart. `noun` is what they
+    are, in the plural: more than three are counted in titles.
     """
 
     members: tuple[str, ...]
@@ -124,8 +125,11 @@ class Tie(Claim):
 
     @property
     def words(self) -> Prose:
-        """Say that no test tells them apart, and which test that was."""
-        return started(say("{who}; {test}.", who=self._who(), test=self.test))
+        """Say that no test tells them apart, by what, and which test that was."""
+        by = f" by {self.measure}" if self.measure else ""
+        return started(
+            say("{who}{by}; {test}.", who=self._who(), by=by, test=self.test)
+        )
 
     @property
     def short(self) -> Prose:
