@@ -151,10 +151,11 @@ def floor_cell(found: Result) -> pages.Cell:
 
 def filled_in(found: Result) -> str:
     """Say how single columns are filled in, where that is not how the title does it."""
-    asked = found.asked
-    own = asked.loc[asked["model"] == found.deployed, "imputer"] if len(asked) else []
-    other = len(own) and own.iloc[0] != found.filled_by
-    beside = ", not by the filling chosen above" if other else ""
+    chosen = found.filled_by
+    if len(found.asked):
+        own = found.asked["model"] == found.deployed
+        chosen = str(found.asked.loc[own, "imputer"].iloc[0])
+    beside = ", not by the filling chosen above" * (chosen != found.filled_by)
     return f"Filled in by {found.filled_by}{beside}."
 
 

@@ -54,9 +54,10 @@ def paired_share_interval(
     high = 1.0 if mean >= 1 else brentq(beyond, mean, edge, args=(-1.0,))
     squares = (wins + losses) / rows - mean * mean
     sd = math.sqrt(squares * rows / (rows - 1)) if rows > 1 else math.nan
-    ends = {"mean": mean, "low": float(low), "high": float(high)}
     return Interval(
-        **ends,
+        mean,
+        float(low),
+        float(high),
         sd=sd,
         se=sd / math.sqrt(rows),
         n=rows,
