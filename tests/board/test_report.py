@@ -363,7 +363,7 @@ def test_only_measures_that_the_study_asked_for_are_shown(make):
     records = make(learners=SMALL, worlds=TWO_WORLDS, repeats=2, measures=("auc", "f1"))
     records.studies["adult-bags"]["measures"] = ["f1"]
     tables = blocks(chapter_of(records), Switch)[0].tables
-    assert {labels[0] for labels, _ in tables} == {"F1"}
+    assert {labels[0] for labels, _ in tables} == {"F1 of the positive class"}
 
 
 @pytest.mark.thorough

@@ -44,10 +44,10 @@ def test_smaller_is_better_turns_the_standing():
     floor = Estimate(2.0, "RMSE")
     low = claims.AgainstFloor("a model", score(1, 0.9, 1.1), floor, "mean", sign=-1)
     assert low.standing == "above"
-    assert "better than mean" in str(low.words)
+    assert "better than the 2.00 of mean" in str(low.words)
     assert "above" not in f"{low.words} {low.short} {low.headed}"
     high = replace(low, score=score(3, 2.9, 3.1))
-    assert "stays worse than mean" in str(high.words)
+    assert "stays worse than the 2.00 of mean" in str(high.words)
 
 
 def test_a_p_value_decides_in_place_of_the_interval():

@@ -351,12 +351,14 @@ def _field(context: Context) -> Figure:
     return figures.score_line(
         marks,
         name=f"{context.prefix}field",
-        label=f"Mean {context.unit}: {listed}.",
+        label=f"{'Mean ' * context.is_mean}{context.unit}: {listed}.",
         floor=floor,
         limits=context.measure.range,
         sign=context.measure.sign,
         conditions=say(
-            "Mean test {unit} over {where}; {repeats}{chosen}. {blue}{lines}",
+            "{mean} {unit} {over} {where}; {repeats}{chosen}. {blue}{lines}",
+            mean="Mean test" if context.is_mean else "Test",
+            over="over" if context.is_mean else "on",
             unit=name(context.unit),
             where=context.where,
             repeats=plural(scores.cells.repeats, "repeat"),

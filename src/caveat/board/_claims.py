@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from caveat.board._floors import Floor, constant_answer
-from caveat.board._scores import OVER_REPEATS, Context, score
+from caveat.board._scores import FEWEST, OVER_REPEATS, Context, score
 from caveat.board._study import FAILED_STATES, OPEN_STATES, Study
+from caveat.board._verdict import ALPHA, FEWEST_TESTED
 from caveat.eapp.result import CLUSTERS
-from caveat.models import is_constant
 from caveat.pages import (
     Words,
     capital,
@@ -74,24 +74,21 @@ def standing(context: Context) -> Claim:
     """Say who can be told from the first, and by which test."""
     scores, study, verdict = context.scores, context.study, context.scores.verdict
     who = [context.names[one] for one in verdict.leaders]
-    place = {"section": "different", "how": verdict.sentence}
-    if len(study.learners) == 1:
-        words = say("{who} was run alone.", who=name(context.names[study.learners[0]]))
-        return Standings(sentence=words, **place)
+    place = {"section": "different"}
+    # What names its test itself does not name it twice.
+    told = {**place, "how": verdict.sentence}
+    if len(study.competing) == 1:
+        alone = "was run alone" if len(study.learners) == 1 else "has no competitor"
+        one = name(context.names[study.competing[0]])
+        return Standings(sentence=say("{who} {is_}.", who=one, is_=alone), **told)
     if verdict.kind == "none":
-        return Standings(sentence="No test compares the learners.", **place)
-    if verdict.kind == "each" and len(who) != 1:
-        return _differs_by_data_set(context, who, place)
-    if verdict.kind == "each":
-        alone = sum(len(one) == 1 for one in verdict.sets.values())
-        words = say(
-            "On {n} of {all} data sets {others} from {who}.",
-            n=count(alone),
-            all=count(len(verdict.sets)),
-            others=_others(context, verdict.leaders[0]),
-            who=name(who[0]),
-        )
-        return Standings(sentence=words, counts=(alone, len(verdict.sets)), **place)
+        return Standings(sentence="No test compares the learners.", **told)
+    if verdict.kind == "each" and len(who) == 1:
+        return _told_on_some(context, told)
+    if verdict.kind == "each" and not who:
+        sets = len(verdict.sets)
+        words = f"On {count(sets)} data sets, other learners come first on each."
+        return Standings(sentence=words, counts=(sets,), **told)
     if len(who) > 1:
         test = _test(context)
         return Tie(tuple(who), test, context.unit, noun="learners", **place)
@@ -106,25 +103,40 @@ def standing(context: Context) -> Claim:
     )
 
 
+def _told_on_some(context: Context, place: dict[str, str]) -> Claim:
+    """Count the data sets on which all others are told from the first, one by one."""
+    verdict = context.scores.verdict
+    first, sets = verdict.leaders[0], len(verdict.sets)
+    alone = sum(len(one) == 1 for one in verdict.sets.values())
+    over_all = [
+        one
+        for one, p in verdict.p_values.items()
+        if p <= ALPHA and (verdict.differences[one].low or 0.0) > 0
+    ]
+    template = "On {n} of {all} data sets {others} from {who}."
+    if alone < sets and len(over_all) == len(verdict.compared) - 1:
+        template = (
+            "Over {all} data sets together {others} from {who}, on {n} by themselves."
+        )
+    words = say(
+        template,
+        n=count(alone) if alone else "none of them",
+        all=count(sets),
+        others=_others(context, first),
+        who=name(context.names[first]),
+    )
+    return Standings(sentence=words, counts=(alone, sets), **place)
+
+
 def _others(context: Context, first: str) -> Words:
     """Name those who were compared with the first; who gave no value was not."""
     out = {first, *context.scores.verdict.unranked}
-    others = [context.names[o] for o in context.scores.order if o not in out]
+    ours = [one for one in context.scores.order if one in context.study.competing]
+    others = [context.names[one] for one in ours if one not in out]
     if len(others) > 3:
         return f"all {count(len(others))} others are told"
     are = "is" if len(others) == 1 else "are"
     return say("{who} {are} told", who=names(others), are=are)
-
-
-def _differs_by_data_set(
-    context: Context, who: Sequence[str], place: dict[str, str]
-) -> Claim:
-    if who:
-        test = f"{_test(context)}, each data set"
-        return Tie(tuple(who), test, context.unit, noun="learners", **place)
-    sets = len(context.scores.verdict.sets)
-    words = f"On {count(sets)} data sets, other learners come first on each."
-    return Standings(sentence=words, counts=(sets,), **place)
 
 
 def _test(context: Context) -> str:
@@ -134,6 +146,12 @@ def _test(context: Context) -> str:
         return "Friedman's test over data sets"
     if verdict.kind == "data sets":
         return "Friedman's and paired Wilcoxon tests over data sets, Holm-corrected"
+    if verdict.kind == "each":
+        sets = word(len(verdict.sets))
+        return (
+            f"of {sets} data sets each is compared by itself, and so is the mean over "
+            f"them, by {OVER_REPEATS}"
+        )
     return OVER_REPEATS
 
 
@@ -185,15 +203,26 @@ def _able(context: Context) -> tuple[list[str], bool]:
     scores = context.scores
     shared = scores.verdict.kind != "none" and bool(scores.leaders)
     those = scores.leaders if shared else scores.order
-    able = [one for one in those if one in scores.intervals]
-    return [one for one in able if not is_constant(one)] or able, shared
+    ours = context.study.competing
+    return [one for one in those if one in scores.intervals and one in ours], shared
 
 
 def _least_sure(context: Context) -> str:
-    """Give the one of them whose interval promises least; empty if there is none."""
+    """Give the one of them whose interval promises least; empty if there is none.
+
+    The interval of its way from the floor, where that was measured on the same splits.
+    """
     known, sign = context.scores.intervals, context.measure.sign
     able, _ = _able(context)
-    return min(able, key=lambda one: _careful_end(known[one], sign), default="")
+    floor = context.floor
+    paired = np.isfinite(floor.value) and floor.each is not None
+    gaps = context.beside(floor) if paired else {}
+
+    def promise(one: str) -> tuple[float, float]:
+        low = gaps[one].low if one in gaps else None
+        return -np.inf if low is None else low, _careful_end(known[one], sign)
+
+    return min(able, key=promise, default="")
 
 
 def _careful_end(interval: Interval, sign: float) -> float:
@@ -203,13 +232,25 @@ def _careful_end(interval: Interval, sign: float) -> float:
 
 
 def next_step(context: Context, seconds: pd.Series) -> Words:
-    """Say what to do where no caveat asks for anything."""
-    tied = [one for one in context.scores.leaders if one in seconds]
+    """Say what to do where no caveat asks for anything.
+
+    Nobody is recommended who is not seen above the floor.
+    """
+    leaders, floor = context.scores.leaders, context.floor
     if context.study.is_running:
         return "Wait for the trials that are left, then make this page again."
-    if np.isfinite(context.floor.value) and not context.above_floor:
-        return _none_above_floor(context, context.floor)
-    if len(tied) < 2 or context.scores.verdict.kind == "none":
+    if np.isfinite(floor.value) and not context.above_floor:
+        gaps = context.beside(floor).values()
+        below = all(gap.high is not None and gap.high < 0 for gap in gaps)
+        if _few_repeats(context) and not below:
+            return _add_more(context, (), floor)
+        return _none_above_floor(context, floor)
+    if np.isfinite(floor.value):
+        unsure = [one for one in leaders if one not in context.above_floor]
+        if unsure:
+            return _add_more(context, unsure, floor)
+    tied = [one for one in leaders if one in seconds]
+    if len(tied) < 2:
         return "Nothing to do."
     fastest = min(tied, key=lambda one: seconds[one])
     return say(
@@ -218,6 +259,43 @@ def next_step(context: Context, seconds: pd.Series) -> Words:
         who=name(context.names[fastest]),
         time=duration(float(seconds[fastest])),
     )
+
+
+def _few_repeats(context: Context) -> bool:
+    """Whether so few values decide that not seen may be too few to see."""
+    return not _over_data_sets(context) and context.scores.cells.repeats < FEWEST
+
+
+def _over_data_sets(context: Context) -> bool:
+    """Whether learners are held against floors over data sets, not over repeats."""
+    return len(context.study.datasets) >= FEWEST_TESTED
+
+
+def _add_more(
+    context: Context, unseen: Sequence[str], floor: Floor, level: str = ""
+) -> Words:
+    """Ask for more repeats or data sets: these do not show who is above the floor."""
+    repeats, sets = context.scores.cells.repeats, len(context.study.datasets)
+    what: Words = say("{key} to the study file", key=code(f"repeats: {_more(repeats)}"))
+    now = plural(repeats, "repeat")
+    if _over_data_sets(context):
+        what, now = "data sets", plural(sets, "data set")
+    shown = names([context.names[one] for one in unseen], most=3)
+    return say(
+        "Add {what}: {where}{now} {who} seen {past} {floor}.",
+        what=what,
+        where=f"{context.in_level(level)} with " if level else "with ",
+        now=now + ",",
+        who=shown + (" are not" if len(unseen) > 1 else " is not")
+        if unseen
+        else "no learner is",
+        past=past(context.measure.sign),
+        floor=floor.name,
+    )
+
+
+def _more(repeats: int) -> int:
+    return max(10, 2 * repeats)
 
 
 def caveats(context: Context) -> Iterator[Claim]:
@@ -274,7 +352,7 @@ def _floors_by_level(context: Context) -> Iterator[Claim]:
     for number, level in enumerate(("", *study.levels)):
         floor = Floor(context.free_of(level), CLUSTERS, clusters)
         means = scores.level_means[level]
-        ours = [one for one in study.learners if one in means]
+        ours = [one for one in study.competing if one in means]
         if not ours or not np.isfinite(floor.value):
             continue
         held = context.beside(floor, level)
@@ -286,7 +364,7 @@ def _floors_by_level(context: Context) -> Iterator[Claim]:
         told = not level and context.floor.name == CLUSTERS
         if told and first == _least_sure(context) and claim.standing == "at":
             # The title says it of this learner; it is not said twice.
-            yield _none_above(claim, len(study.learners), floor)
+            yield _none_above(claim, len(study.competing), floor)
         else:
             yield claim
         if not level:  # what holds on the whole need not be said of each part
@@ -332,32 +410,41 @@ def _beside_clusters(
         name=f"{context.prefix}below-{number}",
         how=f"No learner is seen {past(context.measure.sign)} what needs no "
         f"learning{' there' * bool(level)}.",
-        fix=_about_clusters(context, floor, level),
+        fix=_about_clusters(context, floor, level, learner),
         size=abs(floor.value - context.scores.level_means[level][learner]),
     )
     below = claim.standing == "below" and claim.score.has_interval
     return replace(claim, severity="serious" if below else "careful")
 
 
-def _about_clusters(context: Context, floor: Floor, level: str) -> Words:
-    """Say what to do where nobody is seen above clusters: ask what they know, if so."""
+def _about_clusters(context: Context, floor: Floor, level: str, learner: str) -> Words:
+    """Say what to do where nobody is seen above clusters: ask what they know, if so.
+
+    A few repeats that do not put the learner below them only ask for more.
+    """
     constant = constant_answer(context.study, context.scores)
     known = constant.of(context.study.datasets_of(level))
     sign = context.measure.sign
+    high = context.beside(floor, level)[learner].high
+    if _few_repeats(context) and (high is None or high >= 0):
+        return _add_more(context, (), floor, level)
+    where = f" {context.in_level(level)}" if level else ""
     if np.isfinite(known) and sign * floor.value <= sign * known:
-        return _none_above_floor(context, constant)
-    return (
-        "Look at the data before the learners: what do clusters pick up that gives the "
-        "classes away?"
+        return _none_above_floor(context, constant, where)
+    return say(
+        "Look at the data before the learners: what do clusters pick up{where} that "
+        "gives the classes away?",
+        where=where,
     )
 
 
-def _none_above_floor(context: Context, floor: Floor) -> Words:
+def _none_above_floor(context: Context, floor: Floor, where: str = "") -> Words:
     return say(
         "Look for columns that say more, or for other learners: none is seen {past} "
-        "{floor}.",
+        "{floor}{where}.",
         past=past(context.measure.sign),
         floor=floor.name,
+        where=where,
     )
 
 
