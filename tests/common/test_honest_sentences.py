@@ -278,10 +278,11 @@ def test_a_rule_that_is_broken_is_seen_in_what_a_topic_finds(monkeypatch, mutant
     monkeypatch.setattr(place, wrong, raising=False)
     caught = set()
 
-    @drawing(60)
+    # Some findings are drawn rarely; once one was caught the others need no look.
+    @drawing(200)
     @given(looks.TOPICS[topic])
     def check(look):
-        for law in laws.LAWS:
+        for law in laws.LAWS if not caught else ():
             try:
                 law(look)
             except AssertionError:
