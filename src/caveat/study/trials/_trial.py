@@ -204,7 +204,7 @@ def _about(
     about = [["learner", entry.name, _facts("learner", entry)]]
     private = getattr(topic, "private", False)
     told = () if private else getattr(dataset, "notes", ())
-    classes = () if private else getattr(dataset, "classes", None) or ()
+    classes = [] if private else list(getattr(dataset, "classes", None) or ())
     # Of two classes measures of one class are about the last.
     two = dataset.task == "binary" and len(classes) == 2
     positive = {"positive": str(classes[1])} if two else {}
