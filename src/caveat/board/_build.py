@@ -12,14 +12,9 @@ import pandas as pd
 
 import caveat
 from caveat.board import _sections as sections
-from caveat.board._claims import (
-    CHECKS,
-    caveats,
-    findings,
-    ledger_caveats,
-    next_step,
-    so_far,
-)
+from caveat.board._actions import next_step
+from caveat.board._caveats import CHECKS, caveats, ledger_caveats
+from caveat.board._claims import findings, so_far
 from caveat.board._read import read_study
 from caveat.board._scores import Context
 from caveat.board._selection import Regrets, selection_section
