@@ -189,7 +189,7 @@ def selection_section(context: Context, regrets: Regrets) -> Section:
             name=f"{context.prefix}regret",
             title=say("What each rule gives up against {base}", base=regrets.base),
             label=f"{context.unit} given up by each rule: {listed}.",
-            unit=f"{shorten(context.unit, 20)} given up",
+            unit=f"{shorten(context.unit, 30)} given up",
             conditions="Mean over learners, worlds and repeats, 95\u00a0% interval "
             "over repeats. Open: reads true labels, but chooses by a criterion of its "
             "own, so that it may give something up, too.",
