@@ -184,7 +184,7 @@ def test_the_free_part_is_reached_or_not(make):
 
 @pytest.mark.thorough
 def test_clusters_that_know_nothing_are_not_asked_what_they_know(make):
-    flat = {"learners": {"a": 0.5, "b": 0.5}, "worlds": ({},), "repeats": 4}
+    flat = {"learners": {"a": 0.5, "b": 0.5}, "worlds": ({},), "repeats": 6}
     chance = chapter_of(make(baseline=0.47, noise=0.05, **flat))
     known = chapter_of(make(baseline=0.95, **flat))
     assert str(chance.action).startswith("Look for columns that say more")
@@ -335,7 +335,9 @@ def test_other_measures_with_other_first_learners_are_told(make):
     )
     rows = records.rows.assign(**{"test.f1": 1 - records.rows["test.auc"]})
     turned = dataclasses.replace(records, rows=rows)
-    assert "By F1 others come first: c." in caveats(chapter_of(turned))
+    assert "By F1 of the positive class others come first: c." in caveats(
+        chapter_of(turned)
+    )
 
 
 @pytest.mark.thorough
@@ -352,7 +354,10 @@ def test_measure_and_rule_can_be_brought_to_the_front(make):
     two = {"measures": ("auc", "f1"), "rules": {"good": 0.0, "bad": 0.1}}
     records = make(learners=SMALL, worlds=TWO_WORLDS, repeats=2, **two)
     chapter = chapter_of(records, measure="f1", rule="bad")
-    assert blocks(chapter, Switch)[0].tables[0][0] == ("F1", "bad")
+    assert blocks(chapter, Switch)[0].tables[0][0] == (
+        "F1 of the positive class",
+        "bad",
+    )
     with pytest.raises(UnknownName, match="did you mean 'auc'"):
         build_page(records, measure="acu")
     with pytest.raises(UnknownName, match="no selection rule is called 'x'"):
@@ -363,7 +368,7 @@ def test_only_measures_that_the_study_asked_for_are_shown(make):
     records = make(learners=SMALL, worlds=TWO_WORLDS, repeats=2, measures=("auc", "f1"))
     records.studies["adult-bags"]["measures"] = ["f1"]
     tables = blocks(chapter_of(records), Switch)[0].tables
-    assert {labels[0] for labels, _ in tables} == {"F1"}
+    assert {labels[0] for labels, _ in tables} == {"F1 of the positive class"}
 
 
 @pytest.mark.thorough

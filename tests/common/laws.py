@@ -56,6 +56,13 @@ FREE = re.compile(
 DIFFERENCES = ("difference", "loss", "change", "regret")
 """Fields of claims that hold a difference of two scores."""
 RANGES = {"AUC": (0, 1), "accuracy": (0, 1), "concordance": (0, 1), "F1": (0, 1)}
+INTERVAL = re.compile(
+    rf"\d\s({'|'.join(RANGES)})(?: of [\w ]+)? "
+    r"\(([−-]?\d[\d,]*(?:\.\d+)?) to ([−-]?\d[\d,]*(?:\.\d+)?)\)"
+)
+FLOORS_RUN = {"dummy", "popularity"}
+"""Learners that are registered as looking at no feature."""
+TESTS = ("resampled t-test", "Wilcoxon", "Friedman")
 
 
 UNTRUE = re.compile(
@@ -256,7 +263,9 @@ def interval_or_silence(look):
             assert one.n > 1, claim
     for claim in look.claims:
         for one in claim.estimates:
-            low, high = RANGES.get(one.measure, (-math.inf, math.inf))
+            # A measure of one class names it: F1 of class yes.
+            unit = one.measure.partition(" of ")[0]
+            low, high = RANGES.get(unit, (-math.inf, math.inf))
             if any(one is getattr(claim, name, None) for name in DIFFERENCES):
                 low, high = low - high, high - low
             if one.has_interval:
@@ -270,6 +279,37 @@ def headings_have_their_interval(look):
         if isinstance(claim, Claim) and claim.main is not None:
             words = str(heading(claim))
             assert claim.main.interval or claim.main.text not in words, words
+
+
+def intervals_in_the_text_stay_in_range(look):
+    """No interval that a sentence shows leaves what its measure can be."""
+    for sentence in shown_words(look):
+        for unit, *ends in INTERVAL.findall(sentence):
+            low, high = RANGES[unit]
+            for end in map(_read, ends):
+                assert low - high <= end <= high - low, sentence
+
+
+def floors_do_not_compete(look):
+    """What looks at no feature is tied with nobody, and nobody is told to take it."""
+    for claim in look.claims:
+        if isinstance(claim, Tie):
+            assert not FLOORS_RUN & set(claim.members), claim
+    assert not FLOORS_RUN & set(str(look.action).split()), look.action
+
+
+def tests_are_named_once(look):
+    """The first paragraph names a test once."""
+    for test in TESTS:
+        assert str(look.lede).count(test) <= 1, look.lede
+
+
+def untested_is_not_counted(look):
+    """Where one split allows no test, no column counts what tests found."""
+    if "one split" in str(look.lede):
+        for table in blocks(look, Table):
+            titles = [str(prose(column.title)) for column in table.columns]
+            assert not any("Not told from" in one for one in titles), titles
 
 
 def comparisons_have_their_test(look):
@@ -402,6 +442,10 @@ def shown_everywhere(look):
 LAWS = (
     floor_first,
     interval_or_silence,
+    intervals_in_the_text_stay_in_range,
+    floors_do_not_compete,
+    tests_are_named_once,
+    untested_is_not_counted,
     numbers_that_lead_show_their_interval,
     comparisons_have_their_test,
     ties_stand_in_the_order_of_the_table,

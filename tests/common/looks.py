@@ -396,6 +396,7 @@ _SPEC.loader.exec_module(synthetic)
 
 tied = st.sampled_from([{"a": 0.8, "b": 0.8}, {"a": 0.99, "b": 0.98, "c": 0.5}])
 apart = st.sampled_from([{"a": 0.9, "b": 0.6}, {"alone": 0.7}, {"a": 1.0, "b": 1.0}])
+free = st.sampled_from([{"a": 0.9, "dummy": 0.5}, {"a": 0.8, "b": 0.79, "dummy": 0.8}])
 few_worlds = st.sampled_from([({},), ({"variant": "easy"}, {"variant": "hard"})])
 
 
@@ -405,7 +406,7 @@ def report_looks(draw):
     torn = draw(st.sampled_from(["", "", "failed", "running"]))
     data = draw(st.sampled_from([1, 1, 2, 7]))
     fixed = {
-        "learners": draw(st.one_of(tied, apart)),
+        "learners": draw(st.one_of(tied, apart, free)),
         "datasets": [f"data-{n}" for n in range(data)],
         "worlds": draw(few_worlds),
         "repeats": draw(st.sampled_from([1, 2, 4])),

@@ -12,7 +12,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import accuracy_score, f1_score, root_mean_squared_error
 
 from caveat import measures
-from caveat.study import constant_facts, plan, run_trial
+from caveat.study import TOPICS, constant_facts, plan, run_trial
 
 
 def table_of(topic: str, **study) -> dict:
@@ -94,3 +94,17 @@ def test_candidates_record_their_most_frequent_label():
     )
     # Without noise the candidates are the labels, and iris has three equal classes.
     assert table["fact.constant-accuracy"][0] == pytest.approx(1 / 3, abs=0.1)
+
+
+@pytest.mark.parametrize("private", [False, True])
+def test_the_class_that_f1_is_about_is_recorded_unless_the_topic_is_private(
+    monkeypatch, private
+):
+    topic = TOPICS["supervised"].load()
+    monkeypatch.setattr(type(topic), "private", private, raising=False)
+    plain = {"study": "s", "topic": "supervised", "baseline": "none"}
+    data = {"datasets": ["breast_cancer"], "learners": ["dummy"], "measures": ["f1"]}
+    [trial] = plan({**plain, **data, "resampling": {"folds": 0}})
+    told = run_trial(trial.spec)["about"]
+    facts = next(facts for kind, _, facts in told if kind == "dataset")
+    assert facts.get("positive") == (None if private else "malignant")

@@ -44,10 +44,31 @@ def test_smaller_is_better_turns_the_standing():
     floor = Estimate(2.0, "RMSE")
     low = claims.AgainstFloor("a model", score(1, 0.9, 1.1), floor, "mean", sign=-1)
     assert low.standing == "above"
-    assert "better than mean" in str(low.words)
+    assert "better than the 2.00 of mean" in str(low.words)
     assert "above" not in f"{low.words} {low.short} {low.headed}"
     high = replace(low, score=score(3, 2.9, 3.1))
-    assert "stays worse than mean" in str(high.words)
+    assert "stays worse than the 2.00 of mean" in str(high.words)
+
+
+@pytest.mark.parametrize("ends", [(0.70, 0.90), (0.45, 0.60), (0.2, 0.4), ()])
+def test_the_number_of_a_floor_stands_before_its_name(ends):
+    """A name may end in a clause that the number would seem to belong to."""
+    name = "popularity, which looks at no feature"
+    parts = ("a model", score(0.5, *ends), Estimate(0.5, "AUC"), name)
+    assert f" the 0.50 of {name}" in str(claims.AgainstFloor(*parts).words)
+
+
+def test_a_floor_has_the_digits_of_the_score_beside_it():
+    parts = ("a model", score(0.043, 0.001, 0.09), Estimate(0.002, "ECE"), "chance")
+    claim = claims.AgainstFloor(*parts)
+    assert str(claim.short).endswith("0.043\u00a0AUC and 0.002.")
+    assert Estimate(0.002).text == "0.002"
+
+
+def test_digits_that_are_given_are_taken():
+    one = Estimate(0.9927, "AUC", 0.0004, 1.0, "2 repeats", 2)
+    given = replace(one, digits=2)
+    assert (given.text, given.interval) == ("0.99", "0.00 to 1.00")
 
 
 def test_a_p_value_decides_in_place_of_the_interval():

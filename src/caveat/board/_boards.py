@@ -15,8 +15,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from caveat.board._scores import Context
+from caveat.board._scores import FEWEST, Context
 from caveat.board._study import CellFacts
+from caveat.board._verdict import FEWEST_TESTED
 from caveat.pages import (
     Cell,
     Column,
@@ -24,6 +25,7 @@ from caveat.pages import (
     Notice,
     Row,
     Table,
+    capital,
     code,
     count,
     fixed,
@@ -32,6 +34,7 @@ from caveat.pages import (
     plural,
     say,
     shorten,
+    word,
 )
 from caveat.statistics import (
     bayesian_correlated_t_test,
@@ -45,7 +48,6 @@ from caveat.statistics import (
 
 _MOST_LEARNERS = 20
 _ROPE = 0.01
-_FEWEST_DATA_SETS = 6
 _MOST_COLUMNS = 40
 _MOST_BLOCKS = 60
 
@@ -101,11 +103,14 @@ def _table(
 
 def _wins(context: Context, units: pd.DataFrame, over: str) -> Table:
     """Every learner against every other: wins, ties, losses, share with interval."""
-    direction = context.measure.direction
+    direction, independent = context.measure.direction, _independent(context, units)
     found = win_tie_loss(units, direction=direction)
     games = found["wins"] + found["ties"] + found["losses"]
     points = found["wins"] + found["ties"] / 2
-    ends = [_wilson(p, n) for p, n in zip(points, games, strict=True)]
+    ends = [
+        _wilson(p, n) if independent else (np.nan, np.nan)
+        for p, n in zip(points, games, strict=True)
+    ]
     frame = found.assign(
         share=points / games, low=[e[0] for e in ends], high=[e[1] for e in ends]
     )
@@ -127,17 +132,40 @@ def _wins(context: Context, units: pd.DataFrame, over: str) -> Table:
         frame,
         columns,
         rows,
-        "A win by a hair counts as one by a mile. In brackets: 95\u00a0% interval of "
-        "the share of wins in percent (Wilson), ties as halves.",
+        "A win by a hair counts as one by a mile. "
+        + (
+            "In brackets: 95\u00a0% interval of the share of wins in percent (Wilson), "
+            "ties as halves."
+            if independent
+            else f"Counted, not tested: {_no_interval(context, over)}."
+        ),
     )
+
+
+def _independent(context: Context, units: pd.DataFrame) -> bool:
+    """Whether units are data sets, enough of them for an interval over them.
+
+    Worlds of one data set and repeats share rows: as coins they would be too sure.
+    """
+    study = context.study
+    return len(units) >= FEWEST and len(study.blocks) == len(study.datasets) > 1
+
+
+def _no_interval(context: Context, over: str) -> str:
+    """Say why there is no interval over the units."""
+    if over == "data sets":
+        return f"fewer than {word(FEWEST)} data sets give no interval"
+    return f"{over} share rows, so that there is no interval"
 
 
 def _against(row: object, over: str) -> Cell:
     wins, ties, losses = (int(getattr(row, k)) for k in ("wins", "ties", "losses"))
     share, low, high = (float(getattr(row, k)) for k in ("share", "low", "high"))
-    ends = f"{percent(share)} ({percent(low)} to {percent(high)}) of {over}"
-    shown = f"{wins}/{ties}/{losses} ({100 * low:.0f} to {100 * high:.0f})"
-    return Cell(shown, value=share, how=ends)
+    shown, how = f"{wins}/{ties}/{losses}", f"{percent(share)} of {over}"
+    if np.isfinite(low):
+        how = f"{percent(share)} ({percent(low)} to {percent(high)}) of {over}"
+        shown += f" ({100 * low:.0f} to {100 * high:.0f})"
+    return Cell(shown, value=share, how=how)
 
 
 def _wilson(points: float, games: int) -> tuple[float, float]:
@@ -154,6 +182,7 @@ def _wilson(points: float, games: int) -> tuple[float, float]:
 
 def _strengths(context: Context, units: pd.DataFrame, over: str) -> Table:
     found = bradley_terry(units, direction=context.measure.direction, n_resamples=200)
+    found = _without_ends(context, units, found)
     frame = found.rename_axis("learner").reset_index()
     rows = [
         [
@@ -175,15 +204,32 @@ def _strengths(context: Context, units: pd.DataFrame, over: str) -> Table:
         frame,
         columns,
         rows,
-        f"From wins over {over}; mean 1000, 400 more win ten times of eleven. "
-        f"Interval: bootstrap over {over}, none below five. Depends on who takes part.",
+        f"From wins over {over}, and half a win each way that every pair gets in "
+        "advance; mean 1000, 400 more win ten times of eleven. Depends on who takes "
+        f"part. {_ends_over(context, units, over, 'bootstrap')}",
     )
+
+
+def _without_ends(
+    context: Context, units: pd.DataFrame, found: pd.DataFrame
+) -> pd.DataFrame:
+    """Leave out intervals over units that share rows."""
+    if _independent(context, units):
+        return found
+    return found.assign(low=np.nan, high=np.nan)
+
+
+def _ends_over(context: Context, units: pd.DataFrame, over: str, method: str) -> str:
+    if _independent(context, units):
+        return f"Interval: {method} over {over}."
+    return f"{capital(_no_interval(context, over))}."
 
 
 def _improvable(context: Context, units: pd.DataFrame, over: str) -> Table:
     floors = _floors(context, units)
     direction = context.measure.direction
     found = improvability(units, floors=floors, direction=direction)
+    found = _without_ends(context, units, found)
     frame = found.rename_axis("learner").reset_index()
     rows = [
         [
@@ -198,25 +244,34 @@ def _improvable(context: Context, units: pd.DataFrame, over: str) -> Table:
         Column("Improvability", best="min", sorted=True),
         Column("95\u00a0% interval"),
     ]
-    against = "what clusters reach" if floors is not None else "the lowest mean"
+    last = "lowest" if context.measure.sign > 0 else "highest"
+    start, one = f"the {last} mean", f"1: the {last} mean there"
+    if floors is not None:
+        start = "the floor"
+        one = f"1: at the floor, {context.floor.name}; more: worse than it"
+    used = int(frame["n"].max())
+    rest = f", {count(used)} of {count(len(units))}: no floor is passed on the others"
+    rest = rest if used < len(units) else ""
     return _table(
         context,
         "improvability",
-        "Improvability: the way from the floor to the first that is left open",
+        f"Improvability: the way from {start} to the first that is left open",
         frame,
         columns,
         rows,
-        f"0: first everywhere; 1: at the floor, {against}; more: below it. Mean over "
-        f"{over}; no interval below five.",
+        f"0: first everywhere; {one}. Mean over {over}{rest}. "
+        f"{_ends_over(context, units, over, 't')}",
     )
 
 
 def _floors(context: Context, units: pd.DataFrame) -> np.ndarray | None:
-    """Give what clusters reach on every block; None unless known for all."""
-    if len(units) != len(context.study.blocks) or not len(context.free):
-        return None
-    known = context.study.blocks["dataset"].map(context.free).to_numpy(dtype=float)
-    return None if np.isnan(known).any() else known
+    """Give the page's floor on every unit; None unless known for all."""
+    floor, blocks = context.floor, context.study.blocks
+    if len(blocks) > 1:
+        known = np.array([floor.of([one]) for one in blocks["dataset"]])
+    else:
+        known = floor.on(context.scores.by_repeat.index).to_numpy(dtype=float)
+    return None if np.isnan(known).any() or len(known) != len(units) else known
 
 
 def _effects(context: Context, units: pd.DataFrame, over: str) -> Iterator[Table]:
@@ -228,7 +283,7 @@ def _effects(context: Context, units: pd.DataFrame, over: str) -> Iterator[Table
     found = []
     for a, b in combinations(units.columns, 2):
         one, other = sign * units[a], sign * units[b]
-        if data_sets >= _FEWEST_DATA_SETS:
+        if data_sets >= FEWEST_TESTED:
             means = sign * table[[a, b]].groupby(level=0).mean()
             practical = bayesian_signed_rank_test(
                 means[a], means[b], rope=_ROPE, n_samples=2000
@@ -251,10 +306,11 @@ def _effects(context: Context, units: pd.DataFrame, over: str) -> Iterator[Table
             }
         )
     frame = pd.DataFrame(found)
+    places = _places(frame["difference"])
     rows = [
         [
             Cell(say("{a} – {b}", a=name(names[row.a]), b=name(names[row.b]))),
-            Cell(fixed(row.difference, 3), value=row.difference),
+            Cell(fixed(row.difference, places), value=row.difference),
             Cell(fixed(row.cliffs_delta, 2), value=row.cliffs_delta),
             *(
                 Cell("" if p != p else _probability(p), value=None if p != p else p)
@@ -272,7 +328,7 @@ def _effects(context: Context, units: pd.DataFrame, over: str) -> Iterator[Table
         Column("Worse"),
     ]
     posterior = "Bayesian signed-rank test over data sets"
-    if data_sets < _FEWEST_DATA_SETS:
+    if data_sets < FEWEST_TESTED:
         posterior = "Bayesian correlated t-test over repeats"
     yield _table(
         context,
@@ -286,11 +342,20 @@ def _effects(context: Context, units: pd.DataFrame, over: str) -> Iterator[Table
     )
 
 
+def _places(differences: pd.Series) -> int:
+    """Decimals down a column in which no difference reads as none; six at most."""
+    sizes = [abs(one) for one in differences if abs(one) > 1e-6]
+    enough = [n for n in (3, 4, 5) if all(round(size, n) > 0 for size in sizes)]
+    return enough[0] if enough else 6
+
+
 def _probability(p: float) -> str:
-    """Write a posterior probability; it never is 0 or 1."""
-    if p < 0.005 or p > 0.995:
-        return f"{'<' if p < 0.5 else '>'}\u00a0{percent(0.01 if p < 0.5 else 0.99)}"
-    return percent(p)
+    """Write a posterior probability in whole percent; it never is 0 or 1."""
+    if p < 0.01:
+        return "<\u00a01\u00a0%"
+    if p > 0.99:
+        return ">\u00a099\u00a0%"
+    return f"{100 * p:.0f}\u00a0%"
 
 
 def _ends(low: float, high: float, places: int) -> str:
@@ -361,9 +426,9 @@ class _Matrix:
             rows=rows,
             legend=self._legend(),
             conditions=say(
-                "By mean {unit} over repeats; 1 is first, ties share. Ranks alone test "
-                "nothing.",
+                "By {unit}{over}; 1 is first, ties share. Ranks alone test nothing.",
                 unit=name(self.context.unit),
+                over=", mean over repeats" * (self.context.scores.cells.repeats > 1),
             ),
             downloads=[file],
             look="matrix",
@@ -409,8 +474,10 @@ class _Matrix:
 
     def _how(self, facts: CellFacts) -> str:
         of = f"{facts.n} of {facts.planned}" if facts.n < facts.planned else facts.n
-        text = f"mean {self.context.number(facts.mean)} {self.context.unit}"
-        text += f" of {of} repeats"
+        text = f"{self.context.number(facts.mean)} {self.context.unit}"
+        text = (
+            f"mean {text} of {of} repeats" if facts.planned > 1 else f"{text}, one run"
+        )
         if facts.incomplete:
             text += f", {facts.incomplete} of them chosen from part of a search"
         return text

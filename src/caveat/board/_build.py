@@ -12,14 +12,9 @@ import pandas as pd
 
 import caveat
 from caveat.board import _sections as sections
-from caveat.board._claims import (
-    CHECKS,
-    caveats,
-    findings,
-    ledger_caveats,
-    next_step,
-    so_far,
-)
+from caveat.board._actions import next_step
+from caveat.board._caveats import CHECKS, caveats, ledger_caveats
+from caveat.board._claims import findings, so_far
 from caveat.board._read import read_study
 from caveat.board._scores import Context
 from caveat.board._selection import Regrets, selection_section
@@ -351,12 +346,14 @@ def _field(context: Context) -> Figure:
     return figures.score_line(
         marks,
         name=f"{context.prefix}field",
-        label=f"Mean {context.unit}: {listed}.",
+        label=f"{'Mean ' * context.is_mean}{context.unit}: {listed}.",
         floor=floor,
         limits=context.measure.range,
         sign=context.measure.sign,
         conditions=say(
-            "Mean test {unit} over {where}; {repeats}{chosen}. {blue}{lines}",
+            "{mean} {unit} {over} {where}; {repeats}{chosen}. {blue}{lines}",
+            mean="Mean test" if context.is_mean else "Test",
+            over="over" if context.is_mean else "on",
             unit=name(context.unit),
             where=context.where,
             repeats=plural(scores.cells.repeats, "repeat"),

@@ -197,6 +197,8 @@ class Cost:
     direction : {"max", "min"}
     free : float or None
     places : int
+    is_mean : bool
+        Whether the scores are means.
     """
 
     points: Sequence[Point]
@@ -206,6 +208,7 @@ class Cost:
     direction: str = "max"
     free: float | None = None
     places: int = 3
+    is_mean: bool = True
 
     @property
     def shown(self) -> tuple[float, float]:
@@ -280,7 +283,8 @@ class _Plot:
         self.width = canvas.width - self.left - 0.1
         self.height = canvas.height - self.bottom - 0.32
         self.axes = canvas.axes(self.left, self.bottom, self.width, self.height)
-        label = f"mean {shorten(cost.unit, 20)} over {shorten(cost.over, 30)}"
+        of, over = ("mean ", "over") if cost.is_mean else ("", "on")
+        label = f"{of}{shorten(cost.unit, 20)} {over} {shorten(cost.over, 30)}"
         upright_axis(self.axes, canvas, self.low, self.high, label)
         self.start, self.stop = _time_axis(
             self.axes, canvas, [one.seconds for one in points], cost.time

@@ -31,12 +31,14 @@ class Floor:
     """A score that needs no learning; NaN where none is known.
 
     `each` are its values by data set and repeat, where it was measured there; None if
-    it is the same everywhere by definition.
+    it is the same everywhere by definition. `is_mixed`: not one answer, but the best
+    of several on each data set.
     """
 
     value: float
     name: str
     each: pd.Series | None = None
+    is_mixed: bool = False
 
     def on(self, index: pd.Index) -> pd.Series:
         """Give its values on these splits; NaN where it was not measured."""
@@ -59,35 +61,63 @@ def mean_free(study: Study, free: Mapping[str, float], level: str = "") -> float
 
 
 def find_floor(study: Study, scores: Scores, clusters: Floor) -> Floor:
-    """Take the highest of the constant answer, clusters and what trials wrote down.
+    """Take on every data set the best of what is free there.
 
-    The constant answer has the same score everywhere by some measures (0.5 AUC); by
-    others it is known where a learner of that kind was run.
+    That is the constant answer, clusters and what trials wrote down; one of them where
+    it is the best on all data sets. The constant answer has the same score everywhere
+    by some measures (0.5 AUC); by others it is known where a learner of that kind was
+    run. Not known if some data set has none.
     """
     sign = scores.measure.sign
     found = [clusters, constant_answer(study, scores), *recorded(study, scores)]
-    known = [one for one in found if np.isfinite(one.value)]
-    return max(known, key=lambda one: sign * one.value, default=clusters)
+    table = sign * pd.DataFrame(
+        [[one.of([data]) for one in found] for data in study.datasets],
+        index=list(study.datasets),
+        dtype=float,
+    )
+    highest = table.max(axis=1)
+    if not len(table) or highest.isna().any():
+        return Floor(float("nan"), clusters.name)
+    for place, one in enumerate(found):
+        if (table[place] >= highest - 1e-12).all():
+            return one
+    best = table.idxmax(axis=1)
+    index = scores.by_repeat.index
+    parts = [
+        found[place].on(index[index.get_level_values(0) == data])
+        for data, place in best.items()
+    ]
+    end = "highest" if sign > 0 else "lowest"
+    words = f"the {end} free answer of each data set"
+    return Floor(float(sign * highest.mean()), words, pd.concat(parts), is_mixed=True)
 
 
 def recorded(study: Study, scores: Scores) -> list[Floor]:
-    """Give the floors that trials wrote down by the main measure.
+    """Give the floors that trials wrote down by the main measure, on any data set.
 
     Answering the positive class is one: a learner that answers the largest class has
-    an F1 of 0 where the other one is positive, and so is no floor.
+    an F1 of 0 where the other one is positive, and so is no floor. What was run as a
+    learner, too, is not told twice.
     """
     found = [
         _recorded(study, f"fact.{name}-{scores.measure.name}", words)
         for name, words in RECORDED.items()
+        if name not in constant_learners(study)
     ]
-    return [floor for floor in found if np.isfinite(floor.value)]
+    return [one for one in found if one.each is not None and one.each.notna().any()]
+
+
+def constant_learners(study: Study) -> list[str]:
+    """Name the learners that answer alike for all rows."""
+    return [one for one in study.learners if one in study.free or is_constant(one)]
 
 
 def constant_answer(study: Study, scores: Scores) -> Floor:
     """Score of the constant answer; NaN if neither measure, row nor learner tells."""
-    for name in study.learners:
-        if is_constant(name) and name in scores.intervals:
-            return Floor(scores.intervals[name].mean, CONSTANT, scores.by_repeat[name])
+    for name in constant_learners(study):
+        if name in scores.intervals:
+            words = RECORDED.get(name, CONSTANT)
+            return Floor(scores.intervals[name].mean, words, scores.by_repeat[name])
     constant = scores.measure.constant
     if constant is not None:
         return Floor(float(constant), CONSTANT)

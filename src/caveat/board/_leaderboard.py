@@ -10,10 +10,17 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from caveat.board._floors import constant_answer, mean_free, recorded
-from caveat.board._scores import Context, Counts, Scores, score, score_places
+from caveat.board._floors import (
+    Floor,
+    constant_answer,
+    constant_learners,
+    find_floor,
+    mean_free,
+    recorded,
+)
+from caveat.board._scores import Context, Counts, Scores, score
 from caveat.board._study import Choice, Measure
-from caveat.models import is_constant
+from caveat.eapp.result import CLUSTERS
 from caveat.pages import (
     Cell,
     Column,
@@ -88,7 +95,7 @@ class _View:
 
     @cached_property
     def places(self) -> int:
-        return score_places(self.scores)
+        return self.scores.places
 
     @cached_property
     def free(self) -> dict[str, float]:
@@ -109,8 +116,17 @@ class _View:
 
     @cached_property
     def sets(self) -> dict[str, int] | None:
-        tested = self.with_sets and len(self.context.study.learners) > 1
-        return self.scores.best_set_counts if tested else None
+        """In how many blocks no test tells a learner from the first; None untested."""
+        return (self.scores.best_set_counts or None) if self.with_sets else None
+
+    @cached_property
+    def floor(self) -> Floor:
+        """What is reached without learning, by this view's measure."""
+        if self.scores.measure == self.context.measure:
+            return self.context.floor
+        clusters = self.context.scorer.clusters(self.scores.measure)
+        known = Floor(self.free_of(), CLUSTERS, clusters)
+        return find_floor(self.context.study, self.scores, known)
 
     def free_of(self, level: str = "") -> float:
         return mean_free(self.context.study, self.free, level)
@@ -214,10 +230,11 @@ class _View:
             Column(name(study.level_title(level)), best=best) for level in study.levels
         ]
         if self.ranks:
-            columns.append(Column("Average rank", best="min"))
+            several = len(self.scores.blocks) > 1
+            columns.append(Column("Average rank" if several else "Rank", best="min"))
         if self.sets is not None:
-            blocks = len(self.scores.blocks)
-            of = f", of {count(blocks)}" if blocks > 1 else ""
+            tested = len(self.scores.best_sets)
+            of = f", of {count(tested)}" if len(self.scores.blocks) > 1 else ""
             columns.append(Column(f"Not told from the first{of}", best="max"))
         if self.scores.choice.is_made:
             columns.append(Column("Regret", best="min"))
@@ -294,7 +311,8 @@ class _View:
         of = f"{given} of {planned}" if given != planned else planned
         text = f"mean of {of} {self.context.study.noun(counted.planned)}"
         if len(self.scores.blocks) < 2:
-            text = f"mean of {plural(self.scores.cells.repeats, 'repeat')}"
+            repeats = self.scores.cells.repeats
+            text = f"mean of {count(repeats)} repeats" if repeats > 1 else "one run"
         found = self.scores.intervals.get(learner)
         if not level and found is not None and np.isfinite(found.low):
             low, high = fixed(found.low, self.places), fixed(found.high, self.places)
@@ -322,11 +340,13 @@ class _View:
         found = {"Clusters (EAPP)": self.free_of(level)}
         study = self.context.study
         datasets = study.datasets_of(level)
-        if not any(is_constant(one) for one in study.learners):
+        if not constant_learners(study):
             constant = constant_answer(study, self.scores)
             found["Constant answer"] = constant.of(datasets)
         for floor in recorded(study, self.scores):
             found[capital(floor.name)] = floor.of(datasets)
+        if self.floor.is_mixed:
+            found[capital(self.floor.name)] = self.floor.of(datasets)
         return found
 
     def _floors(self) -> list[Row]:

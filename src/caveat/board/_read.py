@@ -22,6 +22,8 @@ from caveat.board._study import (
 )
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.measures import MEASURES
+from caveat.models import is_constant
+from caveat.pages import shorten
 from caveat.statistics import (
     Glossary,
     RecordsLike,
@@ -67,6 +69,7 @@ def read_study(
     references = tuple(
         one for one in everyone if glossary.get(("learner", one), {}).get("reference")
     )
+    learners = tuple(one for one in everyone if one not in references)
     blocks, factor = find_blocks(ours, spec)
     choices, left_out = _choices(table, spec, glossary, rule)
     return Study(
@@ -75,7 +78,7 @@ def read_study(
         table=table,
         trials=ours,
         baseline=baseline,
-        learners=tuple(one for one in everyone if one not in references),
+        learners=learners,
         references=references,
         measures=_measures(table, spec, glossary, measure),
         choices=choices,
@@ -87,7 +90,21 @@ def read_study(
         left_out=left_out,
         damaged=len(getattr(records, "damaged", ())),
         proven=getattr(records, "proven", True),
+        free=_free(learners, glossary),
     )
+
+
+def _free(learners: Sequence[str], glossary: Glossary) -> tuple[str, ...]:
+    """Name the learners that answer alike for all rows, as they were registered.
+
+    None of them where nothing else was run.
+    """
+    found = tuple(
+        one
+        for one in learners
+        if glossary.get(("learner", one), {}).get("constant") or is_constant(one)
+    )
+    return found if len(found) < len(learners) else ()
 
 
 def _flags(trials: pd.DataFrame) -> pd.Series:
@@ -129,7 +146,28 @@ def _measures(
     asked = [name for name in found if name in wanted] or found
     ordered = in_order(asked, wanted)
     titles = distinct_titles(ordered, "measure", glossary)
+    titles |= {
+        name: f"{titles[name]} of {positive}"
+        for name in ordered
+        if name in MEASURES and MEASURES[name].one_class
+        for positive in _positive(table, glossary)
+    }
     return tuple(_measure(name, titles[name], glossary) for name in ordered)
+
+
+def _positive(table: SelectionTable, glossary: Glossary) -> list[str]:
+    """Name the class that a measure of one class is about, if all data have two.
+
+    Of data with more classes such a measure is the mean over all of them.
+    """
+    datasets = table.groups["dataset"].astype(str).unique()
+    facts = [glossary.get(("dataset", one), {}) for one in datasets]
+    if not facts or any(one.get("task") != "binary" for one in facts):
+        return []
+    found = {str(one.get("positive") or "") for one in facts}
+    if len(found) > 1 or not all(found):
+        return ["the positive class"]
+    return [f"class {shorten(found.pop(), 24)}"]
 
 
 def _measure(name: str, title: str, glossary: Glossary) -> Measure:

@@ -36,7 +36,7 @@ from caveat.statistics import (
     friedman_test,
 )
 
-FEWEST_DATA_SETS = 5  # below, intervals are not over data sets
+FEWEST = 5  # data sets that an interval can be over
 OVER_REPEATS = "corrected resampled t-tests over repeats, paired, Holm-corrected"
 
 
@@ -95,7 +95,7 @@ class Scores:
         """What the intervals are over: data sets, if there are five, or repeats."""
         scored = np.isfinite(self.cells.mean).any(axis=1)
         datasets = set(self.blocks["dataset"].to_numpy()[scored])
-        return "data sets" if len(datasets) >= FEWEST_DATA_SETS else "repeats"
+        return "data sets" if len(datasets) >= FEWEST else "repeats"
 
     @property
     def alone(self) -> bool:
@@ -146,7 +146,7 @@ class Scores:
         if not len(units):
             return None
         ends = self.measure.range
-        if self.over == "data sets" and len(units) >= FEWEST_DATA_SETS:
+        if self.over == "data sets" and len(units) >= FEWEST:
             return bounded_interval(units, range=ends)
         rows = self._searches
         rows = rows[(rows["learner"] == learner).to_numpy()]
@@ -171,7 +171,22 @@ class Scores:
         found = self.interval_of(learner, level) if level else self.intervals[learner]
         assert found is not None
         basis = f"{found.n} {self.over}"
-        return Estimate.of(found, self.measure.title, basis)
+        one = Estimate.of(found, self.measure.title, basis)
+        return replace(one, digits=self.places)
+
+    @cached_property
+    def places(self) -> int:
+        """Decimals down a column of means: what half of the intervals support."""
+        halves = [(one.high - one.low) / 2 for one in self.intervals.values()]
+        known = [half for half in halves if np.isfinite(half) and half > 0]
+        places = decimals(float(np.median(known)) if known else None)
+        means = [abs(one.mean) for one in self.intervals.values()]
+        if not means or max(means) > 1:
+            return places
+        # Scores below one need two decimals to be scores at all, and more if 0.997
+        # would read as perfect.
+        perfect = any(round(mean, 2) in (0, 1) and mean not in (0, 1) for mean in means)
+        return 3 if perfect else max(places, 2)
 
     @cached_property
     def _dataset_codes(self) -> NDArray[np.intp]:
@@ -266,10 +281,10 @@ class Scores:
     @cached_property
     def verdict(self) -> Verdict:
         """What paired, corrected tests say about who is first."""
-        measure = self.measure
+        measure, ours = self.measure, self.study.competing
         return decide(
-            self.by_repeat[list(self.study.learners)],
-            self.order,
+            self.by_repeat[list(ours)],
+            tuple(one for one in self.order if one in ours),
             sign=measure.sign,
             unit=measure.title,
             span=measure.range,
@@ -282,10 +297,10 @@ class Scores:
         return self.verdict.leaders
 
     @cached_property
-    def best_sets(self) -> Mapping[int, tuple[str, ...]]:
-        """Per block the learners that no test tells from the first there."""
+    def best_sets(self) -> Mapping[int, Verdict]:
+        """Per block who is not told from the first there, where a test was made."""
         found = {}
-        ours = list(self.study.learners)
+        ours = list(self.study.competing)
         rows, layout = self._searches, self.cells.layout
         rows = rows.assign(block=layout.block)
         table = rows.pivot_table(
@@ -297,23 +312,25 @@ class Scores:
             sign = self.measure.sign
             means = part.mean().dropna()
             order = tuple(sorted(means.index, key=lambda one: -sign * means[one]))
-            found[int(block)] = decide(
+            verdict = decide(
                 part[list(order)],
                 order,
                 sign=sign,
                 unit="",
                 span=self.measure.range,
                 test_share=self.study.test_share,
-            ).leaders
+            )
+            if verdict.kind != "none":
+                found[int(block)] = verdict
         return found
 
     @cached_property
     def best_set_counts(self) -> dict[str, int]:
-        """In how many blocks each learner is in the best set."""
-        counts = dict.fromkeys(self.study.learners, 0)
-        for members in self.best_sets.values():
-            for name in members:
-                counts[name] += 1
+        """In how many blocks a learner is in the best set, if it was tested at all."""
+        counts: dict[str, int] = {}
+        for verdict in self.best_sets.values():
+            for name in verdict.compared:
+                counts[name] = counts.get(name, 0) + (name in verdict.leaders)
         return counts
 
     @cached_property
@@ -385,9 +402,14 @@ class Context:
         clusters = Floor(self.free_of(), CLUSTERS, self.scorer.clusters(self.measure))
         return find_floor(self.study, self.scores, clusters)
 
+    @cached_property
+    def widest_search(self) -> float:
+        """The largest distance of two rows of one search, by the main measure."""
+        return self.scorer.widest(self.measure)
+
     def beside(self, floor: Floor, level: str = "") -> dict[str, Estimate]:
         """Hold every learner against a floor, on the splits that both were run on."""
-        table = self.scores.by_repeat_of(level)[list(self.study.learners)]
+        table = self.scores.by_repeat_of(level)[list(self.study.competing)]
         measure = self.measure
         return beside(
             table,
@@ -415,11 +437,16 @@ class Context:
     @cached_property
     def places(self) -> int:
         """Decimals that the intervals of the main scores support."""
-        return score_places(self.scores)
+        return self.scores.places
 
     def number(self, value: float) -> str:
         """Write a score of the main measure."""
         return fixed(value, self.places)
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether the numbers are means; one run in one block is none."""
+        return self.scores.cells.repeats > 1 or len(self.study.blocks) > 1
 
     @property
     def where(self) -> str:
@@ -452,17 +479,3 @@ class Context:
         return Download(
             f"tables/{self.prefix}{name}.tex", "LaTeX", text.encode("utf-8")
         )
-
-
-def score_places(scores: Scores) -> int:
-    """Decimals down a column of means: what half of the intervals support."""
-    halves = [(one.high - one.low) / 2 for one in scores.intervals.values()]
-    known = [half for half in halves if np.isfinite(half) and half > 0]
-    places = decimals(float(np.median(known)) if known else None)
-    means = [abs(one.mean) for one in scores.intervals.values()]
-    if not means or max(means) > 1:
-        return places
-    # Scores below one need two decimals to be scores at all, and more if 0.997 would
-    # read as perfect.
-    perfect = any(round(mean, 2) in (0, 1) and mean not in (0, 1) for mean in means)
-    return 3 if perfect else max(places, 2)

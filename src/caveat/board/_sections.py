@@ -173,19 +173,29 @@ def board_section(
 def _above_floor(context: Context) -> Words:
     """Count the learners that tests see above the floor."""
     scores, floor = context.scores, context.floor
-    known = [one for one in context.study.learners if one in scores.intervals]
+    ours = context.study.competing
+    known = [one for one in ours if one in scores.intervals]
     if not np.isfinite(floor.value):
         return say("{n} scored; no floor is known", n=plural(len(known), "learner"))
-    above = len(context.above_floor)
+    above, good = len(context.above_floor), past(context.measure.sign)
+    gaps = context.beside(floor).values()
+    tested = sum(one.low is not None for one in gaps)
+    bar = {"value": context.number(floor.value), "what": floor.name, "past": good}
+    if not tested:
+        why = "One run each is" if scores.cells.repeats == 1 else "Equal values are"
+        return say(
+            "{why} no test of who is {past} the floor of {value}, {what}: add repeats",
+            why=why,
+            **bar,
+        )
     return say(
         "{n} of {all} learners, each by itself, {are} seen {past} the floor of "
-        "{value}, {what}",
-        past=past(context.measure.sign),
+        "{value}, {what}{rest}",
         n=count(above) if above else "None",
         are="are" if above > 1 else "is",
-        all=count(len(context.study.learners)),
-        value=context.number(floor.value),
-        what=floor.name,
+        all=count(len(ours)),
+        rest=f"; {count(len(ours) - tested)} not tested" if tested < len(ours) else "",
+        **bar,
     )
 
 
@@ -261,6 +271,7 @@ def cost_section(context: Context, seconds: pd.Series) -> Section:
         found, time = scores.intervals.get(one), seconds.get(one)
         if found is not None and time is not None and time > 0:  # the axis is a log
             points.append(Point(one, float(time), found.mean, found.low, found.high))
+    fewest, most = _timed(study, [one.learner for one in points])
     if not points:
         words = "Times are recorded beside each trial while it runs."
         return Section(
@@ -271,20 +282,25 @@ def cost_section(context: Context, seconds: pd.Series) -> Section:
         )
     points = with_frontier(points, context.measure.direction)
     fast, slow = points[0], max(points, key=lambda one: one.seconds)
-    title = say(
-        "A search takes from {low} ({fast}) to {high} ({slow})",
+    title: Words = say(
+        "A search takes from {low} ({fast}) to {high} ({slow}), medians of {n}",
         low=duration(fast.seconds),
         fast=name(context.names[fast.learner]),
         high=duration(slow.seconds),
         slow=name(context.names[slow.learner]),
+        n=f"{count(fewest)} or more" if fewest < most else count(fewest),
     )
-    if len(points) == 1:
+    if fewest == 1:
+        # The first run of a learner may hold the imports of its libraries.
+        title = "Seconds of one run each: too few to compare"
+    elif len(points) == 1:
         title = say("A search takes {low}", low=duration(fast.seconds))
     shown = [replace(one, learner=context.names[one.learner]) for one in points]
     listed = ", ".join(
         f"{one.learner} {context.number(one.mean)} in {one.seconds:.2g} s"
         for one in shown
     )
+    kind = "mean" if context.is_mean else "score"
     free, frame = context.free_of(), pd.DataFrame([asdict(one) for one in points])
     figure = cost_figure(
         f"{context.prefix}cost",
@@ -292,7 +308,8 @@ def cost_section(context: Context, seconds: pd.Series) -> Section:
             points=shown,
             unit=context.unit,
             over=context.where,
-            time="median seconds per search",
+            time="median seconds per search" if fewest > 1 else "seconds of one search",
+            is_mean=context.is_mean,
             direction=context.measure.direction,
             free=free if free == free else None,
             places=context.places,
@@ -300,11 +317,19 @@ def cost_section(context: Context, seconds: pd.Series) -> Section:
         title="What a search takes, and what it reaches",
         label=f"{context.unit} against seconds per search: {listed}.",
         conditions=("" if scores.alone else f"95\u00a0% intervals over {scores.over}. ")
-        + "Filled: nothing faster has a better mean, whether or not a test tells them "
-        "apart.",
+        + f"Filled: nothing faster has a better {kind}, whether or not a test tells "
+        "them apart.",
         downloads=[context.csv("cost", frame)],
     )
     return Section("cost", "Cost", told(study, title), blocks=[figure])
+
+
+def _timed(study: Study, learners: list[str]) -> tuple[int, int]:
+    """How many searches the times of a learner rest on, at least and at most."""
+    done = study.trials[study.trials["state"] == "done"]
+    searches = done.groupby("learner", observed=True)["group"].nunique()
+    known = [int(searches.get(one, 0)) for one in learners] or [0]
+    return min(known), max(known)
 
 
 def failures_section(study: Study, context: Context | None) -> Section:

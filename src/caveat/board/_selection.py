@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from caveat.board._scores import OVER_REPEATS, Context, score
 from caveat.board._sections import told
@@ -13,14 +14,16 @@ from caveat.pages import (
     Block,
     Notice,
     Section,
+    Words,
     capital,
     code,
     figures,
     name,
+    plural,
     say,
     shorten,
 )
-from caveat.pages.claims import Condition, Estimate, Tie, Value
+from caveat.pages.claims import Condition, Estimate, Tie, Value, started, written
 from caveat.statistics import bounded_interval, corrected_resampled_t_test, holm
 
 
@@ -42,15 +45,49 @@ class Regrets:
         return pd.DataFrame(columns)
 
     @cached_property
+    def _searches(self) -> dict[str, NDArray[np.float64]]:
+        """Regrets of all searches that gave a value, by rule."""
+        found = {}
+        for choice in self.rules:
+            cells = score(self.context.scorer, self.context.measure, choice).cells
+            found[choice.title] = cells.search_regret[np.isfinite(cells.search_regret)]
+        return found
+
+    @property
+    def base(self) -> str:
+        """What regret is against: the row that this measure itself would choose."""
+        end = "highest" if self.context.measure.sign > 0 else "lowest"
+        return f"the row of each search with the {end} test {self.context.unit}"
+
+    @cached_property
     def estimates(self) -> dict[str, Estimate]:
         """Mean regret of every rule that has one, the smallest first."""
         share, unit = self.context.study.test_share, self.context.unit
         found = {}
         for rule, values in self.table.items():
             if values.notna().any():
-                one = bounded_interval(values, range=(0.0, np.inf), test_share=share)
+                one = bounded_interval(values, range=self._range, test_share=share)
                 found[str(rule)] = Estimate.of(one, unit, f"{one.n} repeats, corrected")
         return dict(sorted(found.items(), key=lambda item: item[1].value))
+
+    @cached_property
+    def _range(self) -> tuple[float, float]:
+        """Where regrets can lie: from 0 to the width of the measure's range.
+
+        A measure without an end has none for its regret either. What is chosen from is
+        known, though: nobody gives up more than the way from the best to the worst row
+        of a search, and the widest of those ways is the end.
+        """
+        low, high = self.context.measure.range
+        width = high - low
+        return 0.0, width if np.isfinite(width) else self.context.widest_search
+
+    def says_nothing(self, rule: str) -> bool:
+        """Whether the interval of a rule leaves open half of what is possible."""
+        one = self.estimates[rule]
+        if not one.has_interval or one.low is None or one.high is None:
+            return True
+        return one.high - one.low > self._range[1] / 2
 
     @property
     def honest(self) -> list[str]:
@@ -66,8 +103,7 @@ class Regrets:
         first, *others = honest
         place = {"section": "selection"}
         if not others:
-            who = say("tuning by {rule}", rule=name(first))
-            return Value(who, self.estimates[first], "costs", **place)
+            return self._cost(first)
         share = self.context.study.test_share
         tests = {
             rule: corrected_resampled_t_test(
@@ -101,10 +137,36 @@ class Regrets:
             severity="careful",
             kind="rules",
             size=abs(gap.value),
-            how=f"{capital(OVER_REPEATS)}; regret against the oracle's row.",
+            how=f"{capital(OVER_REPEATS)}; against {self.base}.",
             fix=say("Tune by {first}.", first=name(first)),
             **place,
         )
+
+    def _cost(self, rule: str) -> Condition | Value:
+        """Say what the only honest rule costs, if its repeats tell that."""
+        one, place = self.estimates[rule], {"section": "selection"}
+        who = say("tuning by {rule}", rule=name(rule))
+        regrets = self._searches[rule]
+        if not one.has_interval and not np.any(np.abs(regrets) > 1e-12):
+            words = say(
+                "{who} gives up nothing in any of {n}.",
+                who=started(who),
+                n=plural(len(regrets), "search", "searches"),
+            )
+            return Condition(sentence=words, counts=(len(regrets),), **place)
+        if not self.says_nothing(rule):
+            return Value(who, one, "costs", **place)
+        known: Words = ""
+        if one.has_interval:
+            known = say(": {value}", value=written(one))
+        words = say(
+            "{n} {do} not tell what {who} costs{known}.",
+            n=plural(one.n, "repeat"),
+            do="does" if one.n == 1 else "do",
+            who=who,
+            known=known,
+        )
+        return Condition(sentence=words, estimate=one, counts=(one.n,), **place)
 
 
 def selection_section(context: Context, regrets: Regrets) -> Section:
@@ -125,11 +187,12 @@ def selection_section(context: Context, regrets: Regrets) -> Section:
         figure = figures.score_dots(
             dots,
             name=f"{context.prefix}regret",
-            title="What each rule gives up against the row that test labels choose",
+            title=say("What each rule gives up against {base}", base=regrets.base),
             label=f"{context.unit} given up by each rule: {listed}.",
-            unit=f"{shorten(context.unit, 20)} given up",
+            unit=f"{shorten(context.unit, 30)} given up",
             conditions="Mean over learners, worlds and repeats, 95\u00a0% interval "
-            "over repeats. Open: reads true labels.",
+            "over repeats. Open: reads true labels, but chooses by a criterion of its "
+            "own, so that it may give something up, too.",
             downloads=[context.csv("regret", pd.DataFrame(rows))],
         )
         blocks = [figure]

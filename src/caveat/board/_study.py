@@ -90,6 +90,8 @@ class Study:
         In the order of the study file, else by name.
     references : tuple of str
         Learners that were given every label; they do not compete.
+    free : tuple of str
+        Those of the learners that look at no feature: floors, not competitors.
     measures : tuple of Measure
         The main one first.
     choices : tuple of Choice
@@ -126,11 +128,17 @@ class Study:
     left_out: tuple[str, ...] = ()
     damaged: int = 0
     proven: bool = True
+    free: tuple[str, ...] = ()
 
     @property
     def is_running(self) -> bool:
         """Whether some trials have not ended."""
         return bool(self.trials["state"].isin(OPEN_STATES).any())
+
+    @property
+    def competing(self) -> tuple[str, ...]:
+        """Learners that learn; what looks at no feature leads nobody."""
+        return tuple(one for one in self.learners if one not in self.free)
 
     @property
     def test_share(self) -> float:
@@ -444,6 +452,14 @@ class Scorer:
             cells = Cells.of(self._layout, value[self._ours], regret[self._ours])
             self._scores[key] = Scored(measure, choice, cells)
         return self._scores[key]
+
+    def widest(self, measure: Measure) -> float:
+        """How far the values of one search lie apart at most; NaN without any."""
+        table = self.study.table
+        values = self._values[measure.column][:-1]
+        known = (table.code >= 0) & np.isfinite(values)
+        searches = pd.Series(values[known]).groupby(table.code[known])
+        return float((searches.max() - searches.min()).max())
 
     def clusters(self, measure: Measure) -> pd.Series:
         """Give what clusters reach by data set and repeat, the splits of learners."""

@@ -1,9 +1,10 @@
 """Who can be told from the first: paired tests that fit the design, corrected.
 
 One data set: the corrected resampled t-test over its repeats, each the mean over the
-study's worlds. Two to five: every data set by itself. Six and more: Friedman's test
-over their means, then Wilcoxon's signed-rank test. Always paired, Holm-corrected. So
-are learners held against what is reached without learning.
+study's worlds. Two to five: every data set by itself, and by the same test the mean
+over them. Six and more: Friedman's test over their means, then Wilcoxon's signed-rank
+test. Always paired, Holm-corrected. So are learners held against what is reached
+without learning.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from caveat.statistics import (
 )
 
 ALPHA = 0.05
-_FEWEST_DATA_SETS = 6  # below, no signed-rank test can reach 0.05
+FEWEST_TESTED = 6  # below, no signed-rank test can reach 0.05
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,10 @@ class Verdict:
         What the tests are over; ``each``: every data set by itself.
     leaders : tuple of str
         The first by mean and all that are not told from it, in the order of means; by
-        ``each``, those not told from the first on any data set.
+        ``each``, those not told from the first on any data set, nor over all together.
+        Nobody where no test was made.
+    compared : tuple of str
+        All that were tested, the leaders among them.
     sentence : str
         Which test, on what, corrected how.
     differences : mapping of str to Estimate
@@ -67,6 +71,7 @@ class Verdict:
     unranked: tuple[str, ...] = ()
     pairs: int = 0
     overall_p: float = float("nan")
+    compared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,7 @@ def beside(
     are left out. Parameters as in `decide`; `floor` has the index of `table`.
     """
     gaps = (sign * table.sub(floor, axis=0)).dropna(axis=1, how="all")
-    many = len(gaps.index.unique(0)) >= _FEWEST_DATA_SETS
+    many = len(gaps.index.unique(0)) >= FEWEST_TESTED
     noun, share = ("data sets", 0.0) if many else ("repeats", test_share)
     held = {}
     for learner in gaps:
@@ -109,8 +114,14 @@ def _by_unit(gap: pd.Series, *, many: bool) -> np.ndarray:
     """Means of data sets, or of repeats over all data sets; whole ones only."""
     if many:
         return gap.groupby(level=0).mean().dropna().to_numpy(dtype=float)
-    by_data = gap.unstack(level=0)
-    return by_data.dropna().mean(axis=1).to_numpy(dtype=float)
+    found = _mean_by_repeat(gap)
+    return found[~np.isnan(found)]
+
+
+def _mean_by_repeat(values: pd.Series) -> NDArray[np.float64]:
+    """Mean over data sets of every repeat; NaN where one of them is missing."""
+    by_data = values.unstack(level=0)
+    return by_data.mean(axis=1, skipna=False).to_numpy(dtype=float)
 
 
 def _resampled_p(gap: np.ndarray, ratio: float) -> float:
@@ -167,11 +178,11 @@ def decide(
     )
     if len(known) < 2 and len(order) > 1:
         sentence = "Fewer than two learners have values on all data sets."
-    if len(known) < 2 or (len(datasets) < _FEWEST_DATA_SETS and repeats < 2):
-        return Verdict("none", known[:1], sentence, unranked=unranked)
+    if len(known) < 2 or (len(datasets) < FEWEST_TESTED and repeats < 2):
+        return Verdict("none", (), sentence, unranked=unranked)
     width = span[1] - span[0]
     settings: dict[str, Any] = {"sign": sign, "unit": unit, "width": width}
-    if len(datasets) >= _FEWEST_DATA_SETS:
+    if len(datasets) >= FEWEST_TESTED:
         return _over_data_sets(table, known, unranked, sentence, settings)
     ratio = test_share / (1 - test_share)
     parts = {
@@ -184,15 +195,26 @@ def decide(
     if len(datasets) == 1:
         (part,) = parts.values()
         found = (part.members, sentence, part.differences, part.p_values)
-        return Verdict("splits", *found, sets, unranked, len(known) - 1)
+        pairs = len(known) - 1
+        return Verdict("splits", *found, sets, unranked, pairs, compared=known)
     everywhere = tuple(one for one in known if all(one in s for s in sets.values()))
+    # A few repeats on each may tell nobody apart where all of them together do.
+    means = {one: _mean_by_repeat(table[one]) for one in known}
+    differences, p_values = {}, {}
+    if all(np.isfinite(values).any() for values in means.values()):
+        part = _over_splits(means, ratio, **settings)
+        differences, p_values = part.differences, part.p_values
+        everywhere = tuple(o for o in everywhere if o in part.members) or everywhere
     return Verdict(
         "each",
         everywhere,
         sentence,
+        differences,
+        p_values,
         sets=sets,
         unranked=unranked,
-        pairs=(len(known) - 1) * len(datasets),
+        pairs=(len(known) - 1) * (len(datasets) + 1),
+        compared=known,
     )
 
 
@@ -232,7 +254,7 @@ def _over_data_sets(
     if len(known) > 2 and not overall <= ALPHA:
         return Verdict(
             "data sets", known, sentence, unranked=unranked, pairs=pairs,
-            overall_p=float(overall),
+            overall_p=float(overall), compared=known,
         )  # fmt: skip
     differences, p_values = {}, []
     for other in known[1:]:
@@ -251,6 +273,7 @@ def _over_data_sets(
         unranked=unranked,
         pairs=pairs,
         overall_p=float(overall),
+        compared=known,
     )
 
 
@@ -286,7 +309,7 @@ def _difference(
     if len(known) > 1 and np.ptp(known) < 1e-12:
         # Equal differences: no spread to make an interval of. A few of them may be
         # chance, six of one sign are not (2 of 64 tosses); no difference is a tie.
-        sure = len(known) >= _FEWEST_DATA_SETS or abs(found.mean) < 1e-12
+        sure = len(known) >= FEWEST_TESTED or abs(found.mean) < 1e-12
         ends = (found.mean, found.mean) if sure else (None, None)
         return Estimate(found.mean, unit, *ends, basis, len(known))
     return Estimate.of(found, unit, basis)

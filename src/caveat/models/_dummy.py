@@ -36,7 +36,8 @@ class Dummy(TabularModel):
     Warnings
     --------
     Its accuracy is the share of the largest class: on unbalanced data that looks
-    like skill. Its balanced accuracy and AUC (one half) tell the truth.
+    like skill. Its balanced accuracy (one over the number of classes) and its AUC
+    (one half) tell the truth.
 
     Examples
     --------

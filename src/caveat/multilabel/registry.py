@@ -124,6 +124,7 @@ LEARNERS = Registry(
             target="caveat.multilabel.learners._popularity:Popularity",
             summary="how common every label is, and nothing else",
             known_weak=True,
+            facts={"constant": True},
         ),
     ],
     entry_points_group="caveat.multilabel",

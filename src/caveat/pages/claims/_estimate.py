@@ -31,6 +31,9 @@ class Estimate:
         What the interval rests on: ``10 folds, corrected``.
     n : int
         How many folds, repeats or rows that is.
+    digits : int, optional
+        Decimals that it has, whatever its interval supports: those of a table that it
+        stands beside.
 
     Examples
     --------
@@ -49,6 +52,7 @@ class Estimate:
     high: float | None = None
     basis: str = ""
     n: int = 0
+    digits: int | None = None
 
     @classmethod
     def of(cls, found: Interval, measure: str = "", basis: str = "") -> Self:
@@ -86,12 +90,18 @@ class Estimate:
         A value that is surely not 0 gets as many as it takes to see that, in its
         interval too where four do, and so does one that is not quite 1.
         """
+        return self._supported if self.digits is None else self.digits
+
+    @property
+    def _supported(self) -> int:
         largest = max((abs(number) for number in self.numbers), default=0.0)
         # Of an amount of 24,112 nobody reads cents.
         least = 2 if largest < 100 else 1 if largest < 1000 else 0
         most = max(_MOST_PLACES, _visible(self.value))
         if not self.has_interval:
-            return most if most > _MOST_PLACES else least
+            known = range(least, _MOST_PLACES + 1)
+            seen = [more for more in known if round(self.value, more) != 0]
+            return (seen or [most if self.value else least])[0]
         assert self.low is not None
         assert self.high is not None
         places = max(least, decimals((self.high - self.low) / 2))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from caveat.pages._model import Words
@@ -14,10 +14,11 @@ from caveat.pages.claims._estimate import Estimate, score, started, written
 SHUFFLES = "shuffles"
 """Basis of a floor that is a band: the central 95 % of what shuffled labels give."""
 _AGAINST = {
-    "above": "{who} {reach} {score}, {past} {floor} with {bar}.",
-    "at": "{who} {reach} {score}; {floor}, {bar}, cannot be told from that.",
-    "below": "{who} {reach} {score} and {stay} {short_of} {floor} with {bar}.",
-    "open": "{who} {have} {score}, {floor} {bar}; how sure that is was not measured.",
+    "above": "{who} {reach} {score}, {past} the {bar} of {floor}.",
+    "at": "{who} {reach} {score}; that cannot be told from the {bar} of {floor}.",
+    "below": "{who} {reach} {score} and {stay} {short_of} the {bar} of {floor}.",
+    "open": "{who} {have} {score}, beside the {bar} of {floor}; how sure that is was "
+    "not measured.",
 }
 _AGAINST_SHORT = {
     "above": "{who} {reach} {score}, {past} {floor}: {bar}.",
@@ -164,11 +165,14 @@ class AgainstFloor(Claim):
         return self._say(_AGAINST_SHORT[self.standing], written(self.score))
 
     def _say(self, template: str, number: Prose) -> Prose:
-        bar = self.floor.text
+        # A floor that is one number has the digits of the score beside it.
+        digits = max(self.score.places, self.floor.places)
+        bar = replace(self.floor, digits=digits).text
         if self.floor.interval:
             # Shuffled labels give no score, but a band.
             is_band = self.floor.basis == SHUFFLES
-            bar = self.floor.interval if is_band else f"{bar} ({self.floor.interval})"
+            ends = self.floor.interval
+            bar = ends if is_band else f"{self.floor.text} ({ends})"
         verbs = {word: word if self.many else one for word, one in _ONE.items()}
         parts = {"score": number, "floor": self.floor_name, "bar": bar}
         parts["past"] = past(self.sign)

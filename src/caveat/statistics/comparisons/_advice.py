@@ -58,7 +58,10 @@ def fitting_test(*, data_sets: int, learners: int, repeats: int) -> str:
 def _alone(repeats: int) -> str:
     if repeats < 2:
         return "and one split allows no test"
-    return f"by the corrected resampled t-test over its {repeats} splits"
+    return (
+        f"by the corrected resampled t-test over its {repeats} splits, and so is the "
+        "mean over the data sets"
+    )
 
 
 def _word(number: int) -> str:

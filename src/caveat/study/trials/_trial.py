@@ -202,7 +202,12 @@ def _about(
 ) -> list[list[Any]]:
     """Collect what a report says of this record's names, years later and elsewhere."""
     about = [["learner", entry.name, _facts("learner", entry)]]
-    told = () if getattr(topic, "private", False) else getattr(dataset, "notes", ())
+    private = getattr(topic, "private", False)
+    told = () if private else getattr(dataset, "notes", ())
+    classes = [] if private else list(getattr(dataset, "classes", None) or ())
+    # Of two classes measures of one class are about the last.
+    two = dataset.task == "binary" and len(classes) == 2
+    positive = {"positive": str(classes[1])} if two else {}
     about.append(
         [
             "dataset",
@@ -214,6 +219,7 @@ def _about(
                 "source": dataset.source,
                 "licence": dataset.licence,
                 "notes": list(told),
+                **positive,
             },
         ]
     )
