@@ -136,9 +136,16 @@ def count_claims(claims: Iterable[Claim]) -> dict[str, int]:
     return counts
 
 
+UNSURE = "Too little was measured to say how sure this is"
+"""The heading of a claim whose number has no interval: the table below has it."""
+
+
 def heading(words: Claim | Words) -> Prose:
     """Write a heading: a claim in a few words, without the full stop."""
     if not isinstance(words, Claim):
         return prose(words)
+    one = words.main
+    if one is not None and not one.interval and one.text in str(words.headed):
+        return prose(UNSURE)
     *rest, last = words.headed.spans
     return Prose((*rest, replace(last, text=last.text.removesuffix("."))))
