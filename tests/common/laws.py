@@ -94,6 +94,43 @@ def floors_in_tables(look):
             assert any(FREE.search(one) for one in named), (table.name, named)
 
 
+def columns_have_their_floor(look):
+    """Every column of scores, not the first alone, has what needs no learning."""
+    for table in blocks(look, Table):
+        titles = [str(prose(column.title)) for column in table.columns]
+        if any(FLOOR.search(title) for title in titles):
+            continue
+        named = [(str(prose(row.cells[0].text)), row) for row in table.rows]
+        free = [row for name, row in named if FREE.search(name)]
+        others = [row for name, row in named if not FREE.search(name)]
+        scored = [n for n, title in enumerate(titles) if SCORE.search(title)]
+        # A study that recorded no floor at all says so once, for the whole table.
+        if any(_filled(free, place) for place in scored):
+            for place in scored:
+                missing = _filled(others, place) and not _filled(free, place)
+                assert not missing, (table.name, titles[place])
+
+
+def _filled(rows, place):
+    """Whether some row has a number there."""
+    cells = [str(prose(row.cells[place].text)) for row in rows]
+    return any(WRITTEN.search(text) for text in cells)
+
+
+def remedies_stand_in_a_table(look):
+    """Both scores of a remedy that a caveat tells stand in one row of a table."""
+    rows = [
+        {text for cell in row.cells for text in str(prose(cell.text)).split()}
+        for table in blocks(look, Table)
+        for row in table.rows
+    ]
+    for claim in look.claims:
+        told = claim if isinstance(claim, Remedy) else getattr(claim, "remedy", None)
+        if told is not None:
+            pair = {told.before.text, told.after.text}
+            assert any(pair <= row for row in rows), claim
+
+
 def chosen_without_test_labels(look):
     """What is quoted as chosen was chosen by a rule that needs no test labels."""
     for claim in (*look.leading, *look.claims):
@@ -363,6 +400,8 @@ LAWS = (
     said_once,
     shown_everywhere,
     floors_in_tables,
+    columns_have_their_floor,
+    remedies_stand_in_a_table,
     chosen_without_test_labels,
     one_cut_for_all,
     true_words,

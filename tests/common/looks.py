@@ -491,8 +491,16 @@ def audit_results(draw):
         Way("column", "a", draw(known_scores())),
         Way("clusters", "", draw(known_scores())),
     ]
+    more_or_less = known_changes.map(lambda one: {"accuracy": one})
     models = [
-        AuditModel(name, name, draw(known_scores()), draw(known_changes) if n else None)
+        AuditModel(
+            name,
+            name,
+            draw(known_scores()),
+            draw(known_changes) if n else None,
+            {"accuracy": draw(scores)},
+            over_constant=draw(st.just({}) | more_or_less),
+        )
         for n, name in enumerate(draw(st.sampled_from([(), ("m",), ("m", "n", "o")])))
     ]
     gone = Vanished(
@@ -520,6 +528,7 @@ def audit_results(draw):
         aside=draw(st.sampled_from([{}, {"b": "date"}])),
         rungs=tuple(draw(audit_rungs(remedy)) for remedy in remedies[:count]),
         models=tuple(models),
+        constant={"accuracy": draw(scores)},
         floor=draw(st.sampled_from([None, Floor(tuple(ways), draw(shares), 200)])),
         vanished=draw(st.sampled_from([(), (gone,)])),
         done=draw(st.integers(0, 9)),

@@ -158,11 +158,27 @@ def tied(*members):
     return pages.Look("audit", "Audit", [tie], [section])
 
 
+def half_floored():
+    """A table whose second measure has no floor."""
+    rows = [("a model", "0.59", "0.636"), ("constant answer", "0.50", "")]
+    cells = [pages.Row([pages.Cell(text) for text in row]) for row in rows]
+    head = [
+        pages.Column("Model", "name"),
+        pages.Column("AUC"),
+        pages.Column("Accuracy"),
+    ]
+    return shown(pages.Table("models", "Scores", head, cells))
+
+
 SAME = Estimate(0.9, "AUC", 0.8, 0.99, "10 folds", 10)
 HIDDEN = Estimate(0.0004, "AUC", 0.0001, 0.5, "10 folds", 10)
 BREACHES = {
     "floors_in_tables": shown(
         pages.Table("board", "Scores", [pages.Column("AUC")], [], look="board")
+    ),
+    "columns_have_their_floor": half_floored(),
+    "remedies_stand_in_a_table": broken(
+        claims.Remedy("without a leak", SURE, CHANCE, Estimate(-0.4, "", -0.5, -0.3))
     ),
     "chosen_without_test_labels": broken(
         claims.Chosen("LightGBM", "the best test score")

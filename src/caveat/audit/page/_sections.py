@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from caveat import pages
-from caveat.audit.page._caveats import FLOORS, floor_estimate, floor_name
-from caveat.audit.result import Result, Rung
+from caveat.audit.page._caveats import FLOORS, WORST, floor_estimate, floor_name
+from caveat.audit.result import FURTHER, Change, Result, Rung
 from caveat.eapp import page as eapp_page
 from caveat.measures import get as get_measure
 from caveat.pages import claims, figures
@@ -85,7 +85,8 @@ def ladder(found: Result, floor: Estimate, name: pages.Prose) -> pages.Figure | 
         limits=found.limits,
         conditions="Each step keeps the steps above it. Line: 95 % interval over "
         "folds, corrected for shared rows. Hatched: what needs no learning. A step "
-        "that changes nothing beyond its interval is grey.",
+        "that changes nothing beyond its interval is grey. Changes are paired on the "
+        "rows of their step: the table has the score before it there.",
         downloads=[pages.Download.csv("ladder.csv", found.to_frame())],
     )
 
@@ -181,23 +182,16 @@ def _survives(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
         heading = "Nothing was found that calls for a remedy"
     if lost:
         heading = min(lost, key=lambda one: found.sign * one.change.value)
-    rows = [
-        pages.Row(
-            [
-                pages.Cell(rung_name(rung)),
-                pages.Cell(rung.score.text, value=rung.score.value, tone="strong"),
-                pages.Cell(rung.score.interval or "–"),
-                *_change_cells(rung),
-            ]
-        )
-        for rung in found.rungs
-    ]
-    floor = floor_estimate(found)
-    bottom = [(floor_name(found), floor.text, floor.interval, "", "")]
+    rows = [row for rung in found.rungs for row in _ladder_rows(rung)]
+    floor, blank = floor_estimate(found), ("", "", "")
+    bottom = [(floor_name(found), floor.text, floor.interval, *blank)]
     # Where a column alone has the score of the constant answer, both are rows.
     if str(floor_name(found)) != FLOORS["constant"]:
-        bottom.append((pages.prose(_CONSTANT), _chance(found), "", "", ""))
+        bottom.append((pages.prose(_CONSTANT), _chance(found), "", *blank))
     rows += [pages.Row([pages.Cell(text) for text in one], "bottom") for one in bottom]
+    told = "Changes are paired: the step above is scored on the rows of this one."
+    if any(_by_another(rung) for rung in found.rungs):
+        told += f" {pages.capital(WORST)}: its interval is corrected for all models."
     table = pages.Table(
         "ladder",
         "The ladder in numbers",
@@ -205,11 +199,12 @@ def _survives(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
             pages.Column("Step", "name"),
             pages.Column(found.measure),
             pages.Column("95 % interval"),
+            pages.Column("On the same rows", "text"),
             pages.Column("Change"),
             pages.Column("95 % interval"),
         ],
         rows,
-        conditions="Changes are paired on the same rows.",
+        conditions=told,
         brief=True,
     )
     return pages.Section(
@@ -217,14 +212,40 @@ def _survives(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
     )
 
 
-def _change_cells(rung: Rung) -> list[pages.Cell]:
-    if rung.change is None:
-        return [pages.Cell(), pages.Cell()]
-    one = rung.change.change
-    return [
-        pages.Cell(pages.signed(one.value, one.places), value=one.value),
-        pages.Cell(one.interval or "–"),
+def _by_another(rung: Rung) -> bool:
+    """Whether a step is told by another model than the chosen one."""
+    return rung.shown is not rung.change
+
+
+def _ladder_rows(rung: Rung) -> list[pages.Row]:
+    """Show a step, and below it the model that a caveat tells it by."""
+    rows = [_ladder_row(rung_name(rung), rung.score, rung.change, "strong")]
+    one = rung.shown
+    if one is not None and _by_another(rung):
+        words = f"{rung_name(rung)}: {one.model}, {WORST}"
+        rows.append(_ladder_row(words, one.after, one, "muted"))
+    return rows
+
+
+def _ladder_row(
+    words: str, score: Estimate, change: Change | None, tone: str
+) -> pages.Row:
+    cells = [
+        pages.Cell(words),
+        pages.Cell(score.text, value=score.value, tone=tone),
+        pages.Cell(score.interval or "–"),
     ]
+    if change is None:
+        return pages.Row([*cells, *[pages.Cell()] * 3])
+    gap = change.change
+    return pages.Row(
+        [
+            *cells,
+            pages.Cell(f"{change.before.text} becomes {change.after.text}"),
+            pages.Cell(pages.signed(gap.value, gap.places), value=gap.value),
+            pages.Cell(gap.interval or "–"),
+        ]
+    )
 
 
 def _floor(found: Result) -> pages.Section:
@@ -296,8 +317,7 @@ def _models(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
     bar = floor_estimate(found), floor_name(found)
     held = claims.AgainstFloor(first.title, first.score, *bar, sign=found.sign)
     heading: Any = orders[0] if orders else held
-    names = {"accuracy": "Accuracy", "r2": "R²"}
-    further = [n for n in names if any(n in one.further for one in found.models)]
+    further = [n for n in FURTHER if any(n in one.further for one in found.models)]
     rows = [
         pages.Row(
             [
@@ -313,13 +333,14 @@ def _models(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
         )
         for one in found.models
     ]
-    blank = [pages.Cell()] * (1 + len(further))
-    floors = [(pages.prose(_CONSTANT), _chance(found), "")]
+    constant = [pages.fixed(found.constant.get(name), 3) for name in further]
+    floors = [(pages.prose(_CONSTANT), _chance(found), "", "", *constant)]
     if bar[0].text != _chance(found):
-        floors.append((bar[1], bar[0].text, bar[0].interval))
+        # A column, clusters and the nearest row were asked for the first measure only.
+        asked = ["–"] * len(further)
+        floors.append((bar[1], bar[0].text, bar[0].interval, "", *asked))
     rows += [
-        pages.Row([*(pages.Cell(text) for text in one), *blank], place="bottom")
-        for one in floors
+        pages.Row([pages.Cell(text) for text in one], place="bottom") for one in floors
     ]
     table = pages.Table(
         "models",
@@ -329,7 +350,7 @@ def _models(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
             pages.Column(found.measure, term="term-auc" if found.sign > 0 else ""),
             pages.Column("95 % interval", term="term-interval"),
             pages.Column("Behind the first"),
-            *(pages.Column(names[name]) for name in further),
+            *(pages.Column(FURTHER[name]) for name in further),
         ],
         rows,
         conditions="Default settings, nothing was tuned. Behind: paired over folds, "
