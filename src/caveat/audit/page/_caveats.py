@@ -36,7 +36,7 @@ _FIXES = {
     "copies": "keep copies together",
     "time": "judge later rows by {columns}",
 }
-WORST = "the model that surely loses most"
+WORST = "the one that surely loses most"
 _OPTIONS = {"leak": "--drop", "group": "--groups", "time": "--time"}
 FLOORS = {
     "constant": "the constant answer",

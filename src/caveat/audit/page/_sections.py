@@ -191,7 +191,7 @@ def _survives(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
     rows += [pages.Row([pages.Cell(text) for text in one], "bottom") for one in bottom]
     told = "Changes are paired: the step above is scored on the rows of this one."
     if any(_by_another(rung) for rung in found.rungs):
-        told += f" {pages.capital(WORST)}: its interval is corrected for all models."
+        told += f" A model that is named is {WORST}, corrected for all models."
     table = pages.Table(
         "ladder",
         "The ladder in numbers",
@@ -222,8 +222,8 @@ def _ladder_rows(rung: Rung) -> list[pages.Row]:
     rows = [_ladder_row(rung_name(rung), rung.score, rung.change, "strong")]
     one = rung.shown
     if one is not None and _by_another(rung):
-        words = f"{rung_name(rung)}: {one.model}, {WORST}"
-        rows.append(_ladder_row(words, one.after, one, "muted"))
+        named = f"{rung_name(rung)}, {one.model}"
+        rows.append(_ladder_row(named, one.after, one, "muted"))
     return rows
 
 
