@@ -218,6 +218,28 @@ def digits_carry_the_finding(look):
             assert claim.before.text != claim.after.text, claim
 
 
+def scores_have_the_digits_of_their_difference(look):
+    """Where no loss is seen, 0.834 and 0.829 stand beside 0.005, not 0.83 and 0.82."""
+    for claim in look.claims:
+        if isinstance(claim, Loss) and not claim.decided:
+            shown = [_decimals(one.text) for one in (claim.before, claim.after)]
+            assert min(shown) >= _decimals(claim.loss.text), claim
+
+
+def signs_are_seen(look):
+    """A bound whose sign decides something is written in digits that show it."""
+    for table in blocks(look, Table):
+        titles = [str(prose(column.title)) for column in table.columns]
+        for row in table.rows:
+            for title, cell in zip(titles, row.cells, strict=True):
+                if title.startswith("Surely") and cell.value:
+                    assert _read(str(prose(cell.text))) != 0, (table.name, cell)
+
+
+def _decimals(text):
+    return len(text.partition(".")[2])
+
+
 def figures_show_what_they_say(look):
     """A figure is told in words, and one that cannot be drawn says why."""
     for figure in blocks(look, Figure):
@@ -406,6 +428,8 @@ LAWS = (
     one_cut_for_all,
     true_words,
     digits_carry_the_finding,
+    scores_have_the_digits_of_their_difference,
+    signs_are_seen,
     figures_show_what_they_say,
 )
 

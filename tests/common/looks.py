@@ -239,7 +239,9 @@ def shift_results(draw):
     ]  # fmt: skip
     for row in columns:
         # The corrected interval is the wider one.
-        row["sure_low"] = None if row["low"] is None else row["low"] - 0.01
+        if row["low"] is not None:
+            near = min(row["low"], -0.0027)
+            row["sure_low"] = draw(st.sampled_from([row["low"] - 0.01, near]))
     decay = [{"model": m, "k": k, **draw(_ends())} for m in models for k in range(4)]
     # A measure of amounts has the target's own unit.
     scale = draw(st.sampled_from([1.0, 1.0, 1e-5, 40_000.0, 6e8]))
