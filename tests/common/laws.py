@@ -399,6 +399,18 @@ def said_once(look):
     assert len(words) == len(set(words)), words
 
 
+def names_keep_their_spelling(look):
+    """No sentence begins with a name that a table spells in another way."""
+    tables = blocks(look, Table)
+    cells = [str(prose(row.cells[0].text)) for t in tables for row in t.rows]
+    # With a hyphen and without a space it is a name, not a word.
+    names = {one.partition(" (")[0] for one in cells if "-" in one[1:-1]}
+    names = {one for one in names if one[0].islower() and " " not in one}
+    for sentence in shown_words(look):
+        first = sentence.partition(" ")[0].rstrip(",;:.")
+        assert first in names or first[:1].lower() + first[1:] not in names, sentence
+
+
 def shown_everywhere(look):
     """Terminal and JSON say what the page says."""
     terminal = " ".join(line.plain for line in terminal_lines(look))
@@ -420,6 +432,7 @@ LAWS = (
     unfinished_is_told,
     something_to_do,
     said_once,
+    names_keep_their_spelling,
     shown_everywhere,
     floors_in_tables,
     columns_have_their_floor,

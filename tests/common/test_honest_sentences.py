@@ -222,6 +222,12 @@ BREACHES = {
     "unfinished_is_told": Quiet("audit", "Audit", [claims.Unfinished("trials", 1, 2)]),
     "something_to_do": Idle("audit", "Audit", [note("Fine.")]),
     "said_once": broken(note("Twice."), note("Twice.")),
+    "names_keep_their_spelling": shown(
+        pages.Table(
+            "m", "M", [pages.Column("Model")], [pages.Row([pages.Cell("k-nn")])]
+        ),
+        pages.Paragraph("K-nn was fitted."),
+    ),
     "shown_everywhere": Mute("audit", "Audit", [note("Fine.")]),
 }
 

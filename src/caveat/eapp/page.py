@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -44,6 +45,16 @@ _TOKENS = (
     *("earned", "published", "null", "faint", "muted", "panel", "rule"),
     *("ink", "page"),
 )
+
+
+@dataclass(frozen=True)
+class Verdict(claims.Condition):
+    """What a value means: a title has its first clause, the caveat below all of it."""
+
+    @property
+    def short(self) -> pages.Prose:
+        """The first clause."""
+        return pages.prose(str(self.words).partition(":")[0] + ".")
 
 
 def look(
@@ -177,7 +188,7 @@ def _verdict(found: Result) -> Iterator[claims.Claim]:
     verdict = TRIVIAL if surely else PARTLY
     ends = _skill_ends(found)
     shown = f" ({ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
-    yield claims.Condition(
+    yield Verdict(
         sentence=in_words(verdict, numbers=numbers),
         severity="careful",  # an easy task is no fault; the title does not mislead
         kind="free",

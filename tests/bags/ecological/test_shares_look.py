@@ -358,6 +358,16 @@ def test_pure_groups_leave_nothing_open(towns):
     assert told.title.startswith("The answers have an accuracy of 1.00")
 
 
+def test_shares_are_met_by_probabilities_and_not_by_counts_of_answers(towns):
+    items, shares, _, _ = towns
+    told = look(items, by="town", shares=shares, learners=["em-lr"])
+    groups = told.tables["groups"]
+    assert (groups["yes"] - groups["yes, answered"]).abs().max() > 0.01
+    (claim,) = [c for c in told.claims if "rest on the group" in str(c.words)]
+    assert "until its mean probability meets the share" in str(claim.how)
+    assert "until its share is met" not in str(claim.how)
+
+
 def test_the_class_that_says_yes_comes_last(towns):
     items, shares, _, _ = towns
     turned = shares[["town", "yes", "no"]]

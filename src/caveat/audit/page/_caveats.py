@@ -514,8 +514,8 @@ def _first(found: Result) -> Iterator[claims.Claim]:
     if len(found.models) < 2 or found.models[1].behind is None:
         return
     claim = claims.Comparison(
-        found.models[0].title,
-        found.models[1].title,
+        pages.name(found.models[0].title),
+        pages.name(found.models[1].title),
         found.models[1].behind,
         "paired over folds",
         len(found.models) - 1,

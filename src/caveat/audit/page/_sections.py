@@ -315,7 +315,8 @@ def _models(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
     orders = [one for one in made if isinstance(one, claims.Tie | claims.Comparison)]
     first = found.models[0]
     bar = floor_estimate(found), floor_name(found)
-    held = claims.AgainstFloor(first.title, first.score, *bar, sign=found.sign)
+    name = pages.name(first.title)
+    held = claims.AgainstFloor(name, first.score, *bar, sign=found.sign)
     heading: Any = orders[0] if orders else held
     further = [n for n in FURTHER if any(n in one.further for one in found.models)]
     rows = [
