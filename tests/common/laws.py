@@ -120,7 +120,7 @@ def _filled(rows, place):
 def remedies_stand_in_a_table(look):
     """Both scores of a remedy that a caveat tells stand in one row of a table."""
     rows = [
-        {text for cell in row.cells for text in str(prose(cell.text)).split()}
+        {t for c in row.cells for t in str(prose(c.text)).replace(", ", " ").split()}
         for table in blocks(look, Table)
         for row in table.rows
     ]

@@ -63,9 +63,9 @@ def test_a_title_says_that_further_outages_stand_below(seen):
 def test_advice_stands_once_and_its_words_are_explained(seen):
     assert str(seen.action).removesuffix(".") not in str(seen.lede)
     table = next(s for s in seen.sections if s.name == "missing").blocks[0]
-    assert "refit: fit it again" in str(table.conditions)
-    assert "fill: keep the model" in str(table.conditions)
-    assert "change:" not in str(table.conditions)
+    assert "Advice “fill”: keep the model" in str(table.conditions)
+    assert "“refit”: fit it again" in str(table.conditions)
+    assert "change" not in str(table.conditions)
 
 
 def test_a_column_that_was_left_out_is_told_once(copies):

@@ -23,28 +23,23 @@ def below_constant(found: Result) -> Iterator[claims.Claim]:
 def _below(found: Result, name: str, title: str) -> claims.Claim:
     nearest = max(found.models, key=lambda model: model.over_constant[name].value)
     gap, bar = nearest.over_constant[name], found.constant[name]
-    values = [model.further[name] for model in found.models]
-    shown = [pages.fixed(value, 3) for value in values]
     sure = all((m.over_constant[name].high or 0) < 0 for m in found.models)
-    many = len(shown) > 1
+    told = "surely below" if sure else "not told apart at this size"
+    many = len(found.models) > 1
     words = pages.say(
-        "By {measure}, {who} below the constant answer with {bar}: {values}.",
+        "By {measure}, {who} below the constant answer, {bar}{nearest} by {gap}; "
+        "{basis}, {told}.",
         measure=title if title.isupper() else title.lower(),
         who="all models lie" if many else pages.say("{n} lies", n=nearest.title),
         bar=pages.fixed(bar, 3),
-        values=pages.names(shown, most=len(shown)),
-    )
-    told = "surely below" if sure else "not told apart at this size"
-    nearer = pages.say(
-        " {who} a difference of {gap}, {basis}: {told}.",
-        who="The nearest has" if many else "That is",
+        nearest=", the nearest" if many else ",",
         gap=claims.written(gap),
         basis=gap.basis,
         told=told if gap.has_interval else "how sure that is was not measured",
     )
     return claims.Condition(
-        sentence=words + nearer,
-        counts=(bar, *values),
+        sentence=words,
+        counts=(bar,),
         estimate=gap,
         severity="careful" if sure else "note",
         section="models",

@@ -72,12 +72,14 @@ def look(
 
 
 def _folds(found: Result) -> str:
-    """Say how many folds there are, and how many judged where they were drawn anew."""
+    """Say how many folds judged: those of a round, and of further rounds."""
     most = max((rung.score.n for rung in found.rungs), default=0)
-    words = pages.plural(found.folds, "fold")
-    if most <= found.folds:
+    words, rounds = pages.plural(found.folds, "fold"), most / found.folds
+    if rounds <= 1:
         return words
-    return f"{words}, drawn anew in every round: {most} in all"
+    if rounds.is_integer():
+        return f"{rounds:.0f} rounds of {words}"
+    return f"rounds of {words}, {most} in all"
 
 
 def _facts(found: Result) -> dict[str, object]:

@@ -85,8 +85,7 @@ def ladder(found: Result, floor: Estimate, name: pages.Prose) -> pages.Figure | 
         limits=found.limits,
         conditions="Each step keeps the steps above it. Line: 95 % interval over "
         "folds, corrected for shared rows. Hatched: what needs no learning. A step "
-        "that changes nothing beyond its interval is grey. Changes are paired on the "
-        "rows of their step: the table has the score before it there.",
+        "that changes nothing beyond its interval is grey.",
         downloads=[pages.Download.csv("ladder.csv", found.to_frame())],
     )
 
@@ -113,8 +112,6 @@ def _data(found: Result) -> pages.Section:
         "data",
         "The table",
         pages.join(parts, ", "),
-        lead="What every column tells of the target by itself, on rows that it was not "
-        "fitted on.",
         blocks=[_column_table(found)],
     )
 
@@ -165,13 +162,11 @@ def _column_table(found: Result) -> pages.Table:
 
 
 def _survives(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
-    lead = "Each finding is told as the score before and after its remedy."
     if not found.rungs:
         return pages.Section(
             "survives",
             "What survives",
             "No model was judged yet",
-            lead=lead,
             blocks=[pages.Notice("Give it more time with --minutes.")],
         )
     remedies = [one for one in made if isinstance(one, claims.Remedy)]
@@ -189,9 +184,9 @@ def _survives(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
     if str(floor_name(found)) != FLOORS["constant"]:
         bottom.append((pages.prose(_CONSTANT), _chance(found), "", *blank))
     rows += [pages.Row([pages.Cell(text) for text in one], "bottom") for one in bottom]
-    told = "Changes are paired: the step above is scored on the rows of this one."
+    told = "Before: the step above on the same rows, paired."
     if any(_by_another(rung) for rung in found.rungs):
-        told += f" A model that is named is {WORST}, corrected for all models."
+        told += f" A named model is {WORST}, corrected for all."
     table = pages.Table(
         "ladder",
         "The ladder in numbers",
@@ -199,7 +194,7 @@ def _survives(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
             pages.Column("Step", "name"),
             pages.Column(found.measure),
             pages.Column("95 % interval"),
-            pages.Column("On the same rows", "text"),
+            pages.Column("Before"),
             pages.Column("Change"),
             pages.Column("95 % interval"),
         ],
@@ -207,9 +202,7 @@ def _survives(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
         conditions=told,
         brief=True,
     )
-    return pages.Section(
-        "survives", "What survives", heading, lead=lead, blocks=[table]
-    )
+    return pages.Section("survives", "What survives", heading, blocks=[table])
 
 
 def _by_another(rung: Rung) -> bool:
@@ -237,11 +230,13 @@ def _ladder_row(
     ]
     if change is None:
         return pages.Row([*cells, *[pages.Cell()] * 3])
-    gap = change.change
+    gap, before = change.change, change.before.text
+    if change.after.text != score.text:
+        before += f", then {change.after.text}"  # on those rows that both steps have
     return pages.Row(
         [
             *cells,
-            pages.Cell(f"{change.before.text} becomes {change.after.text}"),
+            pages.Cell(before),
             pages.Cell(pages.signed(gap.value, gap.places), value=gap.value),
             pages.Cell(gap.interval or "–"),
         ]
@@ -288,7 +283,7 @@ def _floor(found: Result) -> pages.Section:
             conditions=""
             if p_value is None
             else f"{pages.p_value(p_value)} for the furthest of all ways and columns, "
-            f"{found.floor.shuffles} shuffles. Without the columns that were dropped.",
+            f"{found.floor.shuffles} shuffles. Without dropped columns.",
         )
     ]
     if found.clusters is not None:
@@ -299,7 +294,7 @@ def _floor(found: Result) -> pages.Section:
         "floor",
         "The floor",
         heading,
-        lead="What needs no learning. A model is worth what it adds to this.",
+        lead="A model is worth what it adds to this.",
         blocks=blocks,
     )
 
@@ -354,8 +349,8 @@ def _models(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
             *(pages.Column(FURTHER[name]) for name in further),
         ],
         rows,
-        conditions="Default settings, nothing was tuned. Behind: paired over folds, "
-        "corrected for shared rows and for all comparisons.",
+        conditions="Default settings. Behind: paired over folds, corrected for "
+        "shared rows and all comparisons.",
         brief=True,
     )
     return pages.Section("models", "The models", heading, blocks=[table])

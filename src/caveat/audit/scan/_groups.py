@@ -94,24 +94,18 @@ def _sentence(
     each = f"{int((~column.missing).sum()) / column.distinct:.0f}"
     is_name = named or column.kind not in ("number", "integer")
     # A number has values, and its values make groups; only a name names them.
-    verb = "names" if is_name else "has"
-    noun = "groups of about" if is_name else "values, each in about"
-    found = f"Column {column.name!r} {verb} {column.distinct:,} {noun} {each} rows"
+    verb, noun = ("names", "groups") if is_name else ("has", "values")
+    many = f"{column.distinct:,} {noun} of about {each} rows"
+    found = f"Column {column.name!r} {verb} {many}, and"
     number = f"{target.words(value)} ({low:.3f} to {high:.3f})"
     pure, several = one_target(column, target)
     if is_name and pure == several and not target.regression:
-        return (
-            f"{found}, and a group's rows share their target: {number} from the name "
-            "alone."
-        )
-    same = "group" if is_name else "value"
-    told = f", and a row's target is told by the other rows of its {same}: {number}"
+        share = "a group's rows share their target"
+        return f"{found} {share}: {number} from the name alone."
+    told = f"{found} rows of one {noun[:-1]} have like targets: {number} from the "
     if target.regression:
-        return f"{found}{told} from their mean."
-    return (
-        f"{found}{told} from their targets; {pure:,} of the {several:,} {same}s with "
-        "several rows have one target."
-    )
+        return f"{told}others' mean."
+    return f"{told}others' mean; {pure:,} of {several:,} have one target."
 
 
 def one_target(column: Column, target: Target) -> tuple[int, int]:

@@ -196,8 +196,8 @@ def floor_cell(found: Result) -> pages.Cell:
 def filled_in(found: Result) -> str:
     """Say how single columns are filled in, where that is not how the title does it."""
     asked = found.asked
-    own = asked.loc[asked["model"] == found.deployed, "imputer"] if len(asked) else []
-    other = len(own) and own.iloc[0] != found.filled_by
+    mine = asked[asked["model"] == found.deployed] if len(asked) else asked
+    other = len(mine) and mine["imputer"].iloc[0] != found.filled_by
     beside = ", not by the filling chosen above" if other else ""
     return f"Filled in by {found.filled_by}{beside}."
 

@@ -101,8 +101,8 @@ def missing_section(found: Result) -> pages.Section:
 def _advice_in_words(shown: pd.DataFrame) -> str:
     """Explain the words of the last column, those that occur."""
     given = set(shown.loc[shown["chosen"].astype(bool), "advice"])
-    words = [f"{name}: {text}" for name, text in _ADVICE.items() if name in given]
-    return f"Advice: {'; '.join(words)}."
+    words = [f"“{name}”: {text}" for name, text in _ADVICE.items() if name in given]
+    return f"Advice {'; '.join(words)}."
 
 
 def columns_section(found: Result) -> pages.Section:
