@@ -152,7 +152,7 @@ def test_the_majority_of_uncertain_shares_is_uncertain(towns):
     # Four margins hold together: 2.50 standard errors in place of 1.96.
     half = 0.03 * 2.4977 / 1.95996
     ends = [sizes @ np.clip(most + sign * half, 0, 1) for sign in (-1, 1)]
-    assert f"in {ends[0]:.2f} to {ends[1]:.2f}." in told.title
+    assert f"have {ends[0]:.2f} to {ends[1]:.2f}." in told.title
 
 
 @pytest.mark.thorough
