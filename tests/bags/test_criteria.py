@@ -4,7 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from caveat.bags.criteria import bag_kl, bag_l1, bag_l1_weighted
+from caveat.bags.registry import RULES
 from caveat.exceptions import InvalidInput
+from caveat.measures import MEASURES
+from caveat.shift.registry import RULES as SHIFT_RULES
 
 ALL = [bag_l1, bag_l1_weighted, bag_kl]
 
@@ -69,3 +72,14 @@ def test_bags_without_items_count_nothing():
 def test_bags_without_proportions_are_refused():
     with pytest.raises(InvalidInput, match="proportions has 1"):
         bag_l1([0, 1], [0, 1], [0.5])
+
+
+@pytest.mark.parametrize("rules", [RULES, SHIFT_RULES], ids=["bags", "shift"])
+def test_a_rule_warns_of_itself_and_borrows_from_no_measure(rules):
+    borrowed = {one.target for one in MEASURES.values()}
+    warned = {one.warnings for one in rules.values() if not one.facts["oracle"]}
+    for one in rules.values():
+        assert one.target not in borrowed, one.name
+        if one.facts["oracle"]:
+            assert "not what a user will get" in one.warnings
+            assert one.warnings not in warned, one.name

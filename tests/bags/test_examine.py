@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -275,10 +276,68 @@ def made_up(auc, floor, ceiling=0.95, repeats=5):
 def test_shares_below_their_floor_never_lead_as_a_success():
     below = page.look(made_up(0.6, 0.75), ABOUT)
     assert "do not reach" in below.title
-    assert "nothing is gained" in str(below.action)
+    assert "stays below it" in str(below.action)
     above = page.look(made_up(0.85, 0.6), ABOUT)
     assert above.title.startswith("Shares alone reach 0.85")
     assert "F1 of 0.49" not in above.to_json()
+
+
+def test_floors_are_compared_division_by_division():
+    found = made_up(0.76, 0.75)
+    alike = np.linspace(-0.01, 0.012, 5).repeat(2)  # divisions are hard for both
+    claim = page.against_floor(
+        replace(found, floors=found.floors.assign(auc=found.floors["auc"] + alike))
+    )
+    assert claim.difference.n == 5
+    assert claim.standing == "above"
+    assert replace(claim, difference=None).standing == "at"
+    assert "corrected resampled t, 5 divisions: a difference of" in str(claim.words)
+
+
+def test_what_is_not_told_from_its_floor_is_no_fact():
+    found = made_up(0.76, 0.75)
+    noise = np.tile([0.03, -0.05, 0.02, -0.04, 0.02], 3)
+    scores = found.scores.assign(auc=found.scores["auc"] + noise[: len(found.scores)])
+    near = page.look(replace(found, scores=scores), ABOUT)
+    assert "cannot be told from" in near.title
+    assert "at this size no gain by learning from shares is seen" in str(near.action)
+    assert "nothing is gained" not in near.to_json().lower()
+
+
+def test_a_file_whose_groups_tell_more_than_its_columns_leads_with_that(unlooked):
+    rng = np.random.default_rng(5)
+    town = rng.integers(0, 6, 400)
+    y = rng.random(400) < np.array([0.05, 0.1, 0.3, 0.5, 0.7, 0.95])[town]
+    X = pd.DataFrame(rng.normal(size=(400, 2)), columns=["a", "b"])
+    X["town"] = [f"t{n}" for n in town]
+    found = examine_bags(X, np.where(y, "yes", "no"), "town", learners=["mm"])
+    always = found.floors[found.floors["floor"] == "always yes"]["f1"].mean()
+    assert found.chosen()["f1"].mean() < always
+    shown = page.look(found, ABOUT)
+    assert shown.title.startswith("Shares alone do not reach the share of a row's")
+    assert "stays below it" in str(shown.action)
+
+
+def test_every_rule_names_all_that_it_chose():
+    found = made_up(0.8, 0.6)
+    learners = np.where(found.scores["repeat"] < 2, "em-lr", "mm")
+    look_ = page.look(
+        replace(found, scores=found.scores.assign(learner=learners)), ABOUT
+    )
+    section = next(one for one in look_.sections if one.name == "rules")
+    (row,) = [r for r in section.blocks[0].rows if str(r.cells[0].text) == RULE]
+    assert str(row.cells[3].text) == "MM and EM/LR"
+    assert "MM and EM/LR" in str(section.heading.words)
+
+
+def test_the_positive_class_has_no_part_in_a_division(table, unlooked):
+    X, y = table.drop(columns="left"), table["left"]
+    floors = [
+        examine_bags(X, y, "town", positive=name, learners=["mm"], repeats=3).floors
+        for name in ("yes", "no")
+    ]
+    shares = [one[one["floor"] == "group share"]["auc"].to_numpy() for one in floors]
+    np.testing.assert_allclose(*shares)
 
 
 def test_labels_lead_only_beyond_their_interval():

@@ -240,7 +240,9 @@ def shift_results(draw):
     ]  # fmt: skip
     for row in columns:
         # The corrected interval is the wider one.
-        row["sure_low"] = None if row["low"] is None else row["low"] - 0.01
+        if row["low"] is not None:
+            near = min(row["low"], -0.0027)
+            row["sure_low"] = draw(st.sampled_from([row["low"] - 0.01, near]))
     decay = [{"model": m, "k": k, **draw(_ends())} for m in models for k in range(4)]
     # A measure of amounts has the target's own unit.
     scale = draw(st.sampled_from([1.0, 1.0, 1e-5, 40_000.0, 6e8]))
@@ -493,9 +495,18 @@ def audit_results(draw):
         Way("column", "a", draw(known_scores())),
         Way("clusters", "", draw(known_scores())),
     ]
+    few = ("k-nn", "n", "o")
+    more_or_less = known_changes.map(lambda one: {"accuracy": one})
     models = [
-        AuditModel(name, name, draw(known_scores()), draw(known_changes) if n else None)
-        for n, name in enumerate(draw(st.sampled_from([(), ("m",), ("m", "n", "o")])))
+        AuditModel(
+            name,
+            name,
+            draw(known_scores()),
+            draw(known_changes) if n else None,
+            {"accuracy": draw(scores)},
+            over_constant=draw(st.just({}) | more_or_less),
+        )
+        for n, name in enumerate(draw(st.sampled_from([(), ("k-nn",), few])))
     ]
     gone = Vanished(
         "a", "m", draw(known_scores()), draw(known_scores()), draw(known_changes)
@@ -522,6 +533,7 @@ def audit_results(draw):
         aside=draw(st.sampled_from([{}, {"b": "date"}])),
         rungs=tuple(draw(audit_rungs(remedy)) for remedy in remedies[:count]),
         models=tuple(models),
+        constant={"accuracy": draw(scores)},
         floor=draw(st.sampled_from([None, Floor(tuple(ways), draw(shares), 200)])),
         vanished=draw(st.sampled_from([(), (gone,)])),
         done=draw(st.integers(0, 9)),

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from caveat.cli import main
+from caveat.eapp import look
 
 QUICK = ["--k-max", "3", "--folds", "2", "--shuffles", "19"]
 
@@ -31,6 +32,14 @@ def run(capsys, *words):
         main(["eapp", *map(str, words)])
     printed = capsys.readouterr()
     return ended.value.code, printed.out, printed.err
+
+
+def test_a_verdict_leads_in_short_and_stands_whole_below(folder):
+    file = folder / "loans.csv"
+    found = look(file, "default", k_max=3, folds=2, shuffles=19)
+    (verdict,) = [one for one in found.ordered if one.kind == "free"]
+    assert str(verdict.words) not in found.title
+    assert re.search(r"Clusters know (most|part) of the answer\.$", found.title)
 
 
 @pytest.mark.thorough

@@ -56,6 +56,33 @@ def test_the_asked_loss_is_the_title_and_the_first_of_the_losses(seen):
     assert first["loss"] == pytest.approx(first["all"] - first["after"])
 
 
+def test_a_title_says_that_further_outages_stand_below(seen):
+    assert seen.title.endswith("One more outage stands below.")
+
+
+def test_advice_stands_once_and_its_words_are_explained(seen):
+    assert str(seen.action).removesuffix(".") not in str(seen.lede)
+    table = next(s for s in seen.sections if s.name == "missing").blocks[0]
+    assert "Advice “fill”: keep the model" in str(table.conditions)
+    assert "“refit”: fit it again" in str(table.conditions)
+    assert "change" not in str(table.conditions)
+
+
+def test_a_column_that_was_left_out_is_told_once(copies):
+    dated = copies.assign(day=pd.date_range("2024-01-01", periods=len(copies)))
+    page = look(dated, "y", missing=[["a"]], **QUICK)
+    told = [str(c.words) for c in page.ordered if "left out" in str(c.words)]
+    assert told == ["Column 'day' was left out: date."]
+    facts = next(s for s in page.sections if s.name == "again").blocks[0]
+    assert "Columns left out" not in dict(facts.pairs)
+
+
+def test_none_is_one(copies):
+    page = look(copies[["noise", "y"]].assign(more=copies["noise"] ** 2), "y", **QUICK)
+    section = next(s for s in page.sections if s.name == "columns")
+    assert str(prose(section.heading)).startswith("None of 2 columns is seen to cost")
+
+
 def test_a_copy_makes_refitting_worth_it_and_noise_can_be_filled_in(seen):
     assert [row["advice"] for row in seen.extra["losses"]] == ["refit", "fill"]
     assert "again without a" in str(seen.action)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from caveat.audit._errors import calibration, doubtful_labels, weak_segments
 from caveat.audit._floor import MOST_ROWS
 from caveat.audit._plan import Prepared
-from caveat.audit._scores import Reader, Scores, packed_answers
+from caveat.audit._scores import CONSTANT, Reader, Scores, packed_answers
 from caveat.audit._table import without
 from caveat.audit.result import Floor, Result, Rung, Vanished, Way
 from caveat.eapp.result import Result as Clusters
@@ -74,6 +74,7 @@ def gather(records: Records, prepared: Prepared, given: Given) -> Result:
         aside=_aside(scenario),
         rungs=_over_floor(reader, ladder, rungs, floor),
         models=reader.models(judged, given),
+        constant=reader.further(judged, CONSTANT),
         floor=floor or _scanned(reader, prepared),
         clusters=_clusters(records),
         vanished=_vanished(reader, rows[part == "vanish"], records, last),
@@ -115,7 +116,7 @@ def trial_rows(records: Records) -> pd.DataFrame:
 def _chance(reader: Reader, last: Scores) -> float:
     if reader.table.classes:
         return 0.5
-    values = list(last.values.get("dummy", {}).values())
+    values = list(last.values.get(CONSTANT, {}).values())
     return float(np.mean(values)) if values else float("nan")
 
 

@@ -16,7 +16,7 @@ from caveat.audit._folds import make_fold
 from caveat.audit._ladder import Step
 from caveat.audit._models import measures_of
 from caveat.audit._table import Table, without
-from caveat.audit.result import Change, Model, Rung
+from caveat.audit.result import FURTHER, Change, Model, Rung
 from caveat.audit.scan._single_question import auc_variance
 from caveat.audit.study import unpack
 from caveat.measures import get
@@ -27,6 +27,8 @@ from caveat.statistics import bounded_interval
 if TYPE_CHECKING:
     from caveat.study import Records
 
+CONSTANT = "dummy"
+"""The learner that gives one answer for all rows."""
 Key = tuple[int, int]
 """Round and fold."""
 
@@ -38,7 +40,7 @@ class Scores:
     Attributes
     ----------
     values : dict of learner to dict of (round, fold) to float
-    further : dict of learner to dict of measure to list of float
+    further : dict of learner to dict of measure to dict of (round, fold) to float
     answers : dict of learner to dict of round to array
         What a learner said of every row that it judged; NaN elsewhere.
     test_share : float
@@ -47,7 +49,7 @@ class Scores:
 
     step: Step
     values: dict[str, dict[Key, float]] = field(default_factory=dict)
-    further: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    further: dict[str, dict[str, dict[Key, float]]] = field(default_factory=dict)
     answers: dict[str, dict[int, NDArray[np.float64]]] = field(default_factory=dict)
     test_share: float = 0.2
 
@@ -170,7 +172,7 @@ class Reader:
                     and other == other
                 ):
                     kept = found.further.setdefault(name, {})
-                    kept.setdefault(str(key)[5:], []).append(float(other))
+                    kept.setdefault(str(key)[5:], {})[round_, int(fold)] = float(other)
             if row["key"] in answers:
                 _, test = make_fold(table, {**world, "round": round_}, int(fold))
                 said = unpack(answers[row["key"]], len(test))
@@ -206,7 +208,7 @@ class Reader:
                     kept = further.setdefault(name, {})
                     for key, other in found.items():
                         if other is not None:
-                            kept.setdefault(key, []).append(float(other))
+                            kept.setdefault(key, {})[round_, fold] = float(other)
         return Scores(scores.step, values, further, scores.answers, scores.test_share)
 
     def rungs(self, ladder: Sequence[Scores]) -> tuple[Rung, ...]:
@@ -359,22 +361,39 @@ class Reader:
             behind = None
             if place and len(shared) > 1:
                 behind = self.difference(gaps, last.test_share, confidence=level)
-            further = {
-                key: float(np.mean(values))
-                for key, values in last.further.get(name, {}).items()
-                if key != self.measure
-            }
             found.append(
                 Model(
                     name,
                     self.titles.get(name, name),
                     self.estimate(mine.values(), last.test_share),
                     behind,
-                    further,
+                    self.further(last, name),
                     name in made,
+                    self._over_constant(last, name),
                 )
             )
         return tuple(found)
+
+    def further(self, last: Scores, name: str) -> dict[str, float]:
+        """Give the means of a learner by all measures but the first."""
+        known = last.further.get(name, {}).items()
+        means = {key: float(np.mean(list(values.values()))) for key, values in known}
+        return {key: mean for key, mean in means.items() if key != self.measure}
+
+    def _over_constant(self, last: Scores, name: str) -> dict[str, Estimate]:
+        """Hold further measures against the constant answer, fold by fold."""
+        found = {}
+        for key in FURTHER:
+            bar = last.further.get(CONSTANT, {}).get(key, {})
+            mine = last.further.get(name, {}).get(key, {})
+            gaps = [mine[at] - value for at, value in bar.items() if at in mine]
+            if len(gaps) < 2:
+                continue
+            low, high = get(key).range
+            limits = (low - high, high - low)
+            one = self._made(gaps, limits, "", last.test_share, 0.95)
+            found[key] = replace(one, basis=f"{one.n} folds, paired")
+        return found
 
 
 def _share(row: Mapping[Any, Any]) -> float:

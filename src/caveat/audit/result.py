@@ -13,6 +13,8 @@ from caveat.audit.scan import Finding
 from caveat.eapp.result import Result as Clusters
 from caveat.pages.claims import Estimate
 
+FURTHER = {"accuracy": "Accuracy", "r2": "R²"}
+"""Measures that are shown beside the first, where they are known."""
 _FRAMES = ("columns", "classes")
 _RANGES = {one.title: one.facts["range"] for one in MEASURES.values()}
 
@@ -96,6 +98,9 @@ class Model:
         Means of other measures.
     given : bool
         Whether its answers were made elsewhere.
+    over_constant : dict of str to Estimate
+        Further measures less those of the constant answer, positive if better, paired
+        over folds.
     """
 
     name: str
@@ -104,6 +109,7 @@ class Model:
     behind: Estimate | None = None
     further: Mapping[str, float] = field(default_factory=dict)
     given: bool = False
+    over_constant: Mapping[str, Estimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -201,6 +207,8 @@ class Result:
     rungs : tuple of Rung
     models : tuple of Model
         In the order of their scores.
+    constant : dict of str to float
+        What the constant answer has by further measures.
     floor : Floor or None
     clusters : eapp Result or None
     vanished : tuple of Vanished
@@ -216,7 +224,7 @@ class Result:
     sampled : str
         What was left out of a long or wide table, in words.
     weights : str
-    seed, folds, rounds : int
+    seed, folds : int
     """
 
     measure: str
@@ -230,6 +238,7 @@ class Result:
     aside: Mapping[str, str] = field(default_factory=dict)
     rungs: tuple[Rung, ...] = ()
     models: tuple[Model, ...] = ()
+    constant: Mapping[str, float] = field(default_factory=dict)
     floor: Floor | None = None
     clusters: Clusters | None = None
     vanished: tuple[Vanished, ...] = ()
@@ -387,6 +396,14 @@ def _rung(found: Mapping[str, Any]) -> Rung:
     return Rung(**given)
 
 
+def _model(found: Mapping[str, Any]) -> Model:
+    given = dict(found)
+    for name in ("score", "behind"):
+        given[name] = _estimate(given[name])
+    over = given["over_constant"].items()
+    return Model(**{**given, "over_constant": {k: Estimate(**one) for k, one in over}})
+
+
 def _floor(found: Mapping[str, Any]) -> Floor:
     return Floor(**dict(found, ways=tuple(_WAY(one) for one in found["ways"])))
 
@@ -394,7 +411,7 @@ def _floor(found: Mapping[str, Any]) -> Floor:
 _PARTS = {
     "findings": _made(Finding, (), tuples=("columns", "rows")),
     "rungs": _rung,
-    "models": _made(Model, ("score", "behind")),
+    "models": _model,
     "floor": _floor,
     "vanished": _made(Vanished, ("before", "after", "loss", "refitted")),
     "doubt": _made(Doubt, ("share",), tuples=("rows",)),

@@ -207,6 +207,8 @@ class _Examination:
         self.names = np.array([str(label) for label in classes])
         if len(set(self.names.tolist())) < len(classes):
             self.names = np.array([repr(label) for label in classes])
+        # Which class is the positive one has no part in how rows are divided.
+        self._unordered = self.names.argsort().argsort()[self.codes]
         self.kinds = dict(kinds or {})
         self.notes = notes
         # What learners say, and which of them say it, in the order of their turns.
@@ -217,7 +219,7 @@ class _Examination:
         items = self._encoder(self.frame, (0.0, 1.0)).transform(self.frame)
         shares = share_table(self.bags, self.codes, len(self.classes))
         variant = identify_variant(
-            items, self.codes, self.bags, max_items=5000, random_state=rng
+            items, self._unordered, self.bags, max_items=5000, random_state=rng
         )
         return variant, bag_hardness(items, self.bags, shares)
 
@@ -237,7 +239,7 @@ class _Examination:
         ceiling: list[dict[str, Any]] = []
         total, done = repeats * (len(usable) + 1), 0
         for repeat in range(repeats):
-            train, test = division(self.bags, self.codes, rng)
+            train, test = division(self.bags, self._unordered, rng)
             encoder = self._encoder(self.frame.iloc[train], (-1.0, 1.0))
             parts = [encoder.transform(self.frame.iloc[part]) for part in (train, test)]
             floors += [{"repeat": repeat, **row} for row in self._floors(train, test)]

@@ -101,6 +101,30 @@ def bag_kl(predicted: ArrayLike, bags: ArrayLike, proportions: ArrayLike) -> flo
     return float(np.maximum(terms.sum(axis=1), 0.0).mean())
 
 
+def oracle_error(predicted: ArrayLike, labels: ArrayLike) -> float:
+    """Share of items whose predicted class is not the true one.
+
+    Parameters
+    ----------
+    predicted, labels : array-like of int of shape (n_items,)
+
+    Returns
+    -------
+    float, between 0 and 1; smaller is better.
+
+    Warnings
+    --------
+    Needs the labels that bags do not have: whoever chooses by it reports an upper
+    reference, not what a user will get.
+
+    Examples
+    --------
+    >>> oracle_error([0, 1, 1, 1], [0, 0, 1, 1])
+    0.25
+    """
+    return float(np.mean(np.asarray(predicted) != np.asarray(labels)))
+
+
 def _gaps(
     predicted: ArrayLike, bags: ArrayLike, proportions: ArrayLike
 ) -> tuple[Floats, NDArray]:

@@ -21,6 +21,13 @@ _FLOOR_WORDS = {
     CONSTANT: "one answer for all rows",
     SHARE: "the share of a row's group",
 }
+_INSTEAD = {
+    "at": "Use {floor}, or get labels: at this size no gain by learning from shares is "
+    "seen.",
+    "below": "Use {floor}, or get labels: what is learnt from shares stays below it.",
+    "open": "Ask for several divisions with --repeats before you learn from shares.",
+}
+"""What to do where shares are not seen above their floor."""
 # Groups that differ by less have shares that differ by chance.
 _SMALL_SPREAD = 0.02
 
@@ -104,17 +111,19 @@ def say_found(found: Result) -> Iterator[claims.Claim]:
         yield claims.Condition(sentence=words, severity="note", section="learners")
 
 
-def against_floor(found: Result) -> claims.Claim:
+def against_floor(found: Result) -> claims.AgainstFloor:
     """Hold what bag criteria choose against the best answer without learning."""
     name = found.highest_floor()
-    score = found.estimate(found.chosen().set_index("repeat")["auc"])
-    floor = found.estimate(found.of_floor(name))
+    own, free = found.chosen().set_index("repeat")["auc"], found.of_floor(name)
+    gap, _ = found.difference(own, free)
     words = _FLOOR_WORDS.get(name, name)
     claim = claims.AgainstFloor(
         SHARES,
-        score,
-        claims.Estimate(floor.value, "AUC"),
+        found.estimate(own),
+        claims.Estimate(found.estimate(free).value, "AUC"),
         words,
+        # Without a spread of the differences the score's own interval decides.
+        difference=gap if gap.has_interval else None,
         many=True,
         section="learners",
         how=f"Learner and settings chosen by {RULE}, which needs no label; "
@@ -122,13 +131,11 @@ def against_floor(found: Result) -> claims.Claim:
     )
     if claim.standing == "above":
         return claim
-    fix = f"Use {words}, or get labels: nothing is gained by learning from shares here."
-    return replace(claim, fix=fix)
+    return replace(claim, fix=_INSTEAD[claim.standing].format(floor=words))
 
 
 def _above(found: Result) -> bool:
-    claim = against_floor(found)
-    return isinstance(claim, claims.AgainstFloor) and claim.standing == "above"
+    return against_floor(found).standing == "above"
 
 
 def _price(found: Result) -> Iterator[claims.Claim]:
@@ -159,8 +166,7 @@ def _price(found: Result) -> Iterator[claims.Claim]:
 
 def _rule_choice(found: Result) -> claims.Claim:
     """Say what the rule chose, and what a choice by test labels would have more."""
-    counts = found.chosen()["learner"].value_counts()
-    names = pages.names([_title(name) for name in counts.index], most=3)
+    names = _names(found.chosen())
     gap = found.estimate(found.regret(RULE))
     careful = gap.low is not None and gap.low > 0.02
     return claims.Chosen(
@@ -173,6 +179,12 @@ def _rule_choice(found: Result) -> claims.Claim:
         how="Learner and settings by the smallest distance between predicted and known "
         "shares.",
     )
+
+
+def _names(chosen: pd.DataFrame) -> pages.Prose:
+    """Name the learners that a rule chose, the most frequent first."""
+    counts = chosen["learner"].value_counts()
+    return pages.names([_title(name) for name in counts.index], most=3)
 
 
 def alike_groups(spread: float, **more: Any) -> Iterator[claims.Claim]:
@@ -403,9 +415,8 @@ def _ties(found: Result, order: list[str], adjusted: list[float]) -> claims.Clai
         return claims.Tie(tuple(_title(name) for name in tied), test, "AUC")
     first, second = order[:2]
     gap, _ = found.difference(found.of_learner(first), found.of_learner(second))
-    return claims.Comparison(
-        _title(first), _title(second), gap, test, corrected_for=len(order) - 1
-    )
+    names = pages.name(_title(first)), pages.name(_title(second))
+    return claims.Comparison(*names, gap, test, corrected_for=len(order) - 1)
 
 
 def _dots(found: Result, order: list[str]) -> pages.Figure:
@@ -451,7 +462,7 @@ def _rules(found: Result) -> pages.Section:
                     pages.Cell(rule),
                     pages.Cell(pages.fixed(regret.mean(), 3), value=regret.mean()),
                     pages.Cell(gap.interval, tone="muted"),
-                    pages.Cell(_title(own["learner"].mode().iloc[0])),
+                    pages.Cell(_names(own)),
                     pages.Cell(summary, tone="muted"),
                 ]
             )
@@ -470,7 +481,7 @@ def _rules(found: Result) -> pages.Section:
                     pages.Column("Rule", "name"),
                     pages.Column("Regret", best="min", sorted=True),
                     pages.Column("95 %"),
-                    pages.Column("Chooses", "text"),
+                    pages.Column("Chooses", "text", below="most often first"),
                     pages.Column("Looks at", "text"),
                 ],
                 rows,

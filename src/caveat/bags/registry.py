@@ -241,7 +241,7 @@ RULES = Registry(
             "oracle",
             "oracle.error",
             "smallest error on the validation parts, which needs labels",
-            target=measures.get("accuracy").target,
+            target="caveat.bags.criteria:oracle_error",
         ),
     ],
 )

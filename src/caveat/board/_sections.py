@@ -180,17 +180,17 @@ def _above_floor(context: Context) -> Words:
     above, good = len(context.above_floor), past(context.measure.sign)
     gaps = context.beside(floor).values()
     tested = sum(one.low is not None for one in gaps)
-    bar = {"value": context.number(floor.value), "what": floor.name, "past": good}
+    bar = {"what": floor.name, "past": good}
     if not tested:
         why = "One run each is" if scores.cells.repeats == 1 else "Equal values are"
         return say(
-            "{why} no test of who is {past} the floor of {value}, {what}: add repeats",
+            "{why} no test of who is {past} the floor, {what}: add repeats",
             why=why,
             **bar,
         )
     return say(
-        "{n} of {all} learners, each by itself, {are} seen {past} the floor of "
-        "{value}, {what}{rest}",
+        "{n} of {all} learners, each by itself, {are} seen {past} the floor, "
+        "{what}{rest}",
         n=count(above) if above else "None",
         are="are" if above > 1 else "is",
         all=count(len(ours)),

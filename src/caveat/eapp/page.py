@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -44,6 +45,16 @@ _TOKENS = (
     *("earned", "published", "null", "faint", "muted", "panel", "rule"),
     *("ink", "page"),
 )
+
+
+@dataclass(frozen=True)
+class Verdict(claims.Condition):
+    """What a value means: a title has its first clause, the caveat below all of it."""
+
+    @property
+    def short(self) -> pages.Prose:
+        """The first clause."""
+        return pages.prose(str(self.words).partition(":")[0] + ".")
 
 
 def look(
@@ -176,14 +187,14 @@ def _verdict(found: Result) -> Iterator[claims.Claim]:
     surely = low is not None and low - mean >= 0.6 * (1 - mean)
     verdict = TRIVIAL if surely else PARTLY
     ends = _skill_ends(found)
-    shown = f" ({ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
-    yield claims.Condition(
+    shown = f" ({' to '.join(pages.fixed(end, 2) for end in ends)})" if ends else ""
+    yield Verdict(
         sentence=in_words(verdict, numbers=numbers),
         severity="careful",  # an easy task is no fault; the title does not mislead
         kind="free",
         section="eapp",
         size=found.skill,
-        how=f"{found.skill:.2f}{shown} of the way from shuffled labels to 1.",
+        how=f"{pages.fixed(found.skill, 2)}{shown} of the way from shuffled labels to 1.",
         counts=(found.skill, 1, *ends),
         estimate=found.estimate,
         fix=_driver_advice(found),

@@ -372,9 +372,6 @@ def _rows(
         aside=aside,
         seed=how.random_state,
     )
-    notes = [
-        f"column {name!r} was left out: {why}" for name, why in dataset.left_out.items()
-    ] + notes
     file = Path(data).name if isinstance(data, str | Path) else dataset.name
     about = About.of(dataset, file=file, positive=how.positive)
     positive = _positive(dataset, how)

@@ -92,7 +92,13 @@ def hold_out(
 
 
 def errors(curve: ShiftCurve) -> dict[str, float | None]:
-    """Turn a curve into two numbers of which smaller is better."""
+    """Turn a curve into two numbers of which smaller is better.
+
+    Warnings
+    --------
+    Of test rows they are an oracle: whoever chooses by them reports an upper reference,
+    not what a user will get.
+    """
     rows = curve.of()
     sign: Mapping[bool, Callable[[float], float]] = {
         True: lambda value: 1.0 - value,

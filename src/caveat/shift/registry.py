@@ -226,6 +226,13 @@ STUDY_MEASURES = Registry(
 """What a study records: a measure in the closed environment, and its whole curve."""
 
 _VALIDATION = "caveat.shift.criteria:validation"
+_ORACLE = "caveat.shift.criteria:errors"
+
+
+def _target_of(column: str) -> str:
+    """Say which function fills a column: its warnings are those of the rule."""
+    return _ORACLE if column.startswith("oracle.") else _VALIDATION
+
 
 CRITERIA = Registry(
     "criterion",
@@ -248,7 +255,7 @@ CRITERIA = Registry(
 RULES = Registry(
     "rule",
     [
-        rule(name, column, summary, target=_VALIDATION)
+        rule(name, column, summary, target=_target_of(column))
         for name, column, summary in (
             (
                 "validation",

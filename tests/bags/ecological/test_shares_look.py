@@ -152,7 +152,7 @@ def test_the_majority_of_uncertain_shares_is_uncertain(towns):
     # Four margins hold together: 2.50 standard errors in place of 1.96.
     half = 0.03 * 2.4977 / 1.95996
     ends = [sizes @ np.clip(most + sign * half, 0, 1) for sign in (-1, 1)]
-    assert f"in {ends[0]:.2f} to {ends[1]:.2f}." in told.title
+    assert f"have {ends[0]:.2f} to {ends[1]:.2f}." in told.title
 
 
 @pytest.mark.thorough
@@ -356,6 +356,16 @@ def test_pure_groups_leave_nothing_open(towns):
     pure = shares.assign(yes=[0.0, 1.0, 0.0, 1.0], no=[1.0, 0.0, 1.0, 0.0])
     told = look(items, by="town", shares=pure, learners=["em-lr"])
     assert told.title.startswith("The answers have an accuracy of 1.00")
+
+
+def test_shares_are_met_by_probabilities_and_not_by_counts_of_answers(towns):
+    items, shares, _, _ = towns
+    told = look(items, by="town", shares=shares, learners=["em-lr"])
+    groups = told.tables["groups"]
+    assert (groups["yes"] - groups["yes, answered"]).abs().max() > 0.01
+    (claim,) = [c for c in told.claims if "rest on the group" in str(c.words)]
+    assert "until its mean probability meets the share" in str(claim.how)
+    assert "until its share is met" not in str(claim.how)
 
 
 def test_the_class_that_says_yes_comes_last(towns):

@@ -6,6 +6,7 @@ of what the score has above chance.
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,6 +15,7 @@ from typing import Any
 from caveat import pages
 from caveat.audit._ladder import COPIES, LEAKS
 from caveat.audit.page._claims import Found, Survives
+from caveat.audit.page._constant import below_constant
 from caveat.audit.result import Change, Result, Rung
 from caveat.eapp.result import CLUSTERS
 from caveat.pages import claims
@@ -34,6 +36,7 @@ _FIXES = {
     "copies": "keep copies together",
     "time": "judge later rows by {columns}",
 }
+WORST = "the one that surely loses most"
 _OPTIONS = {"leak": "--drop", "group": "--groups", "time": "--time"}
 FLOORS = {
     "constant": "the constant answer",
@@ -52,6 +55,7 @@ def all_claims(found: Result) -> list[claims.Claim]:
         *_floor(found),
         *_vanish(found),
         *_answers(found),
+        *below_constant(found),
         *_ties(found),
         *_conditions(found),
     ]
@@ -129,12 +133,18 @@ def _action(found: Result) -> pages.Words:
     words = parts[0]
     for part in parts[1:]:
         words = words + ", " + part
-    one = found.score
-    ends = f" ({one.interval})" if one.interval else ""
-    report = pages.say(
-        ", and report {score}{ends}.", score=pages.strong(one.text), ends=ends
-    )
+    score = reported(found.score, floor_estimate(found))
+    report = pages.say(", and report {score}.", score=score)
     return claims.started(words) + report + _same_command(steps)
+
+
+def reported(score: Estimate, floor: Estimate) -> pages.Prose:
+    """Write a score as it is to be reported: 0.59 (0.47 to 0.70), beside its floor."""
+    ends = f" ({score.interval})" if score.interval else ""
+    words = pages.prose(pages.strong(score.text)) + ends
+    if not math.isfinite(floor.value):
+        return words
+    return words + f" beside the floor of {floor.text}"
 
 
 def _same_command(steps: list[Rung]) -> pages.Words:
@@ -204,7 +214,8 @@ def _remedy(found: Result, rung: Rung) -> claims.Remedy | None:
     if one is None:
         return None
     if one is not rung.change:
-        what = pages.say("{what}, for {model}", what=what, model=one.model)
+        model = pages.name(one.model)
+        what = pages.say(f"{{what}}, for {{model}}, {WORST}", what=what, model=model)
     elif _is_elsewhere(found, rung, one):
         what = pages.say("{what}, on the same rows", what=what)
     return claims.Remedy(
@@ -503,8 +514,8 @@ def _first(found: Result) -> Iterator[claims.Claim]:
     if len(found.models) < 2 or found.models[1].behind is None:
         return
     claim = claims.Comparison(
-        found.models[0].title,
-        found.models[1].title,
+        pages.name(found.models[0].title),
+        pages.name(found.models[1].title),
         found.models[1].behind,
         "paired over folds",
         len(found.models) - 1,

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from caveat import pages
-from caveat.audit.page._caveats import all_claims, floor_estimate, floor_name
+from caveat.audit.page._caveats import (
+    all_claims,
+    floor_estimate,
+    floor_name,
+    reported,
+)
 from caveat.audit.page._sections import ladder, sections
 from caveat.audit.page._terms import terms
 from caveat.audit.result import Result
@@ -44,7 +49,7 @@ def look(
     more = further or pages.Part([], [], {})
     floor = floor_estimate(found)
     conditions = (
-        f"{found.done} of {found.planned} trials, {found.folds} folds, "
+        f"{found.done} of {found.planned} trials, {_folds(found)}, "
         f"seed {found.seed}.{digest}"
     )
     again = pages.again_section(
@@ -64,6 +69,17 @@ def look(
         nothing_to_do=_nothing_to_do(found),
         rules=rules,
     )
+
+
+def _folds(found: Result) -> str:
+    """Say how many folds judged: those of a round, and of further rounds."""
+    most = max((rung.score.n for rung in found.rungs), default=0)
+    words, rounds = pages.plural(found.folds, "fold"), most / found.folds
+    if rounds <= 1:
+        return words
+    if rounds.is_integer():
+        return f"{rounds:.0f} rounds of {words}"
+    return f"rounds of {words}, {most} in all"
 
 
 def _facts(found: Result) -> dict[str, object]:
@@ -90,6 +106,7 @@ def _facts(found: Result) -> dict[str, object]:
 def _nothing_to_do(found: Result) -> pages.Words:
     if found.score is None:
         return "Give it more time with --minutes."
-    one = found.score
-    tail = f" ({one.interval})" if one.interval else ""
-    return f"Nothing to mend: report {one.text}{tail}, with the conditions below."
+    return pages.say(
+        "Nothing to mend: report {score}, with the conditions below.",
+        score=reported(found.score, floor_estimate(found)),
+    )

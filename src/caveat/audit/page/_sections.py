@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from caveat import pages
-from caveat.audit.page._caveats import FLOORS, floor_estimate, floor_name
-from caveat.audit.result import Result, Rung
+from caveat.audit.page._caveats import FLOORS, WORST, floor_estimate, floor_name
+from caveat.audit.result import FURTHER, Change, Result, Rung
 from caveat.eapp import page as eapp_page
 from caveat.measures import get as get_measure
 from caveat.pages import claims, figures
@@ -112,8 +112,6 @@ def _data(found: Result) -> pages.Section:
         "data",
         "The table",
         pages.join(parts, ", "),
-        lead="What every column tells of the target by itself, on rows that it was not "
-        "fitted on.",
         blocks=[_column_table(found)],
     )
 
@@ -164,13 +162,11 @@ def _column_table(found: Result) -> pages.Table:
 
 
 def _survives(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
-    lead = "Each finding is told as the score before and after its remedy."
     if not found.rungs:
         return pages.Section(
             "survives",
             "What survives",
             "No model was judged yet",
-            lead=lead,
             blocks=[pages.Notice("Give it more time with --minutes.")],
         )
     remedies = [one for one in made if isinstance(one, claims.Remedy)]
@@ -181,23 +177,16 @@ def _survives(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
         heading = "Nothing was found that calls for a remedy"
     if lost:
         heading = min(lost, key=lambda one: found.sign * one.change.value)
-    rows = [
-        pages.Row(
-            [
-                pages.Cell(rung_name(rung)),
-                pages.Cell(rung.score.text, value=rung.score.value, tone="strong"),
-                pages.Cell(rung.score.interval or "–"),
-                *_change_cells(rung),
-            ]
-        )
-        for rung in found.rungs
-    ]
-    floor = floor_estimate(found)
-    bottom = [(floor_name(found), floor.text, floor.interval, "", "")]
+    rows = [row for rung in found.rungs for row in _ladder_rows(rung)]
+    floor, blank = floor_estimate(found), ("", "", "")
+    bottom = [(floor_name(found), floor.text, floor.interval, *blank)]
     # Where a column alone has the score of the constant answer, both are rows.
     if str(floor_name(found)) != FLOORS["constant"]:
-        bottom.append((pages.prose(_CONSTANT), _chance(found), "", "", ""))
+        bottom.append((pages.prose(_CONSTANT), _chance(found), "", *blank))
     rows += [pages.Row([pages.Cell(text) for text in one], "bottom") for one in bottom]
+    told = "Before: the step above on the same rows, paired."
+    if any(_by_another(rung) for rung in found.rungs):
+        told += f" A named model is {WORST}, corrected for all."
     table = pages.Table(
         "ladder",
         "The ladder in numbers",
@@ -205,26 +194,53 @@ def _survives(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
             pages.Column("Step", "name"),
             pages.Column(found.measure),
             pages.Column("95 % interval"),
+            pages.Column("Before"),
             pages.Column("Change"),
             pages.Column("95 % interval"),
         ],
         rows,
-        conditions="Changes are paired on the same rows.",
+        conditions=told,
         brief=True,
     )
-    return pages.Section(
-        "survives", "What survives", heading, lead=lead, blocks=[table]
-    )
+    return pages.Section("survives", "What survives", heading, blocks=[table])
 
 
-def _change_cells(rung: Rung) -> list[pages.Cell]:
-    if rung.change is None:
-        return [pages.Cell(), pages.Cell()]
-    one = rung.change.change
-    return [
-        pages.Cell(pages.signed(one.value, one.places), value=one.value),
-        pages.Cell(one.interval or "–"),
+def _by_another(rung: Rung) -> bool:
+    """Whether a step is told by another model than the chosen one."""
+    return rung.shown is not rung.change
+
+
+def _ladder_rows(rung: Rung) -> list[pages.Row]:
+    """Show a step, and below it the model that a caveat tells it by."""
+    rows = [_ladder_row(rung_name(rung), rung.score, rung.change, "strong")]
+    one = rung.shown
+    if one is not None and _by_another(rung):
+        named = f"{rung_name(rung)}, {one.model}"
+        rows.append(_ladder_row(named, one.after, one, "muted"))
+    return rows
+
+
+def _ladder_row(
+    words: str, score: Estimate, change: Change | None, tone: str
+) -> pages.Row:
+    cells = [
+        pages.Cell(words),
+        pages.Cell(score.text, value=score.value, tone=tone),
+        pages.Cell(score.interval or "–"),
     ]
+    if change is None:
+        return pages.Row([*cells, *[pages.Cell()] * 3])
+    gap, before = change.change, change.before.text
+    if change.after.text != score.text:
+        before += f", then {change.after.text}"  # on those rows that both steps have
+    return pages.Row(
+        [
+            *cells,
+            pages.Cell(before),
+            pages.Cell(pages.signed(gap.value, gap.places), value=gap.value),
+            pages.Cell(gap.interval or "–"),
+        ]
+    )
 
 
 def _floor(found: Result) -> pages.Section:
@@ -267,7 +283,7 @@ def _floor(found: Result) -> pages.Section:
             conditions=""
             if p_value is None
             else f"{pages.p_value(p_value)} for the furthest of all ways and columns, "
-            f"{found.floor.shuffles} shuffles. Without the columns that were dropped.",
+            f"{found.floor.shuffles} shuffles. Without dropped columns.",
         )
     ]
     if found.clusters is not None:
@@ -278,7 +294,7 @@ def _floor(found: Result) -> pages.Section:
         "floor",
         "The floor",
         heading,
-        lead="What needs no learning. A model is worth what it adds to this.",
+        lead="A model is worth what it adds to this.",
         blocks=blocks,
     )
 
@@ -294,10 +310,10 @@ def _models(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
     orders = [one for one in made if isinstance(one, claims.Tie | claims.Comparison)]
     first = found.models[0]
     bar = floor_estimate(found), floor_name(found)
-    held = claims.AgainstFloor(first.title, first.score, *bar, sign=found.sign)
+    name = pages.name(first.title)
+    held = claims.AgainstFloor(name, first.score, *bar, sign=found.sign)
     heading: Any = orders[0] if orders else held
-    names = {"accuracy": "Accuracy", "r2": "R²"}
-    further = [n for n in names if any(n in one.further for one in found.models)]
+    further = [n for n in FURTHER if any(n in one.further for one in found.models)]
     rows = [
         pages.Row(
             [
@@ -313,13 +329,14 @@ def _models(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
         )
         for one in found.models
     ]
-    blank = [pages.Cell()] * (1 + len(further))
-    floors = [(pages.prose(_CONSTANT), _chance(found), "")]
+    constant = [pages.fixed(found.constant.get(name), 3) for name in further]
+    floors = [(pages.prose(_CONSTANT), _chance(found), "", "", *constant)]
     if bar[0].text != _chance(found):
-        floors.append((bar[1], bar[0].text, bar[0].interval))
+        # A column, clusters and the nearest row were asked for the first measure only.
+        asked = ["–"] * len(further)
+        floors.append((bar[1], bar[0].text, bar[0].interval, "", *asked))
     rows += [
-        pages.Row([*(pages.Cell(text) for text in one), *blank], place="bottom")
-        for one in floors
+        pages.Row([pages.Cell(text) for text in one], place="bottom") for one in floors
     ]
     table = pages.Table(
         "models",
@@ -329,11 +346,11 @@ def _models(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
             pages.Column(found.measure, term="term-auc" if found.sign > 0 else ""),
             pages.Column("95 % interval", term="term-interval"),
             pages.Column("Behind the first"),
-            *(pages.Column(names[name]) for name in further),
+            *(pages.Column(FURTHER[name]) for name in further),
         ],
         rows,
-        conditions="Default settings, nothing was tuned. Behind: paired over folds, "
-        "corrected for shared rows and for all comparisons.",
+        conditions="Default settings. Behind: paired over folds, corrected for "
+        "shared rows and all comparisons.",
         brief=True,
     )
     return pages.Section("models", "The models", heading, blocks=[table])

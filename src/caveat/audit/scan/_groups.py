@@ -18,6 +18,7 @@ from caveat.audit.scan._single_question import (
     score_levels,
     score_order,
 )
+from caveat.audit.scan._target import Target
 
 _SHUFFLES = 20
 _CODES = 0.94
@@ -76,18 +77,45 @@ def groups(evidence: Evidence) -> list[Finding]:
                 low=low,
                 high=high,
                 measure=target.measure,
-                sentence=(
-                    f"Column {column.name!r} names {column.distinct:,} groups of about "
-                    f"{known / column.distinct:.0f} rows, and a group's rows share "
-                    f"their target: {target.words(value)} ({low:.3f} to {high:.3f}) "
-                    "from the name alone."
-                ),
+                sentence=_sentence(column, target, named, (value, low, high)),
                 fix=f"Keep groups together in every split: --groups {column.name}.",
                 size=0.95 + gain,
             )
         )
     found.sort(key=lambda one: -one.size)
     return found
+
+
+def _sentence(
+    column: Column, target: Target, named: bool, score: tuple[float, float, float]
+) -> str:
+    """Say what was measured: that groups have one target only where all of them do."""
+    value, low, high = score
+    each = f"{int((~column.missing).sum()) / column.distinct:.0f}"
+    is_name = named or column.kind not in ("number", "integer")
+    # A number has values, and its values make groups; only a name names them.
+    verb, noun = ("names", "groups") if is_name else ("has", "values")
+    many = f"{column.distinct:,} {noun} of about {each} rows"
+    found = f"Column {column.name!r} {verb} {many}, and"
+    number = f"{target.words(value)} ({low:.3f} to {high:.3f})"
+    pure, several = one_target(column, target)
+    if is_name and pure == several and not target.regression:
+        share = "a group's rows share their target"
+        return f"{found} {share}: {number} from the name alone."
+    told = f"{found} rows of one {noun[:-1]} have like targets: {number} from the "
+    if target.regression:
+        return f"{told}others' mean."
+    return f"{told}others' mean; {pure:,} of {several:,} have one target."
+
+
+def one_target(column: Column, target: Target) -> tuple[int, int]:
+    """Count the groups all of whose rows have one target, and those of several rows."""
+    there = column.identity >= 0
+    group, codes = column.identity[there], target.codes[there]
+    table = np.zeros((column.distinct, target.classes), dtype=np.intp)
+    np.add.at(table, (group, codes), 1)
+    several = table.sum(axis=1) > 1
+    return int(((table > 0).sum(axis=1) == 1)[several].sum()), int(several.sum())
 
 
 def _repeats(column: Column) -> bool:

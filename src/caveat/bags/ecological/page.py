@@ -206,7 +206,9 @@ def _sensitivity(found: SharesResult) -> Iterator[claims.Claim]:
         kind="variant",
         section="effects",
         size=changed,
-        how="The learner's odds were shifted in every group until its share is met.",
+        how="The learner's odds were shifted in every group until its mean probability "
+        "meets the share; each answer is the likelier label, so counts of answers may "
+        "not.",
     )
 
 

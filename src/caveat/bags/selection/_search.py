@@ -18,7 +18,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from caveat.bags._params import check_choice, check_number, check_whole
-from caveat.bags.criteria import bag_kl, bag_l1, bag_l1_weighted
+from caveat.bags.criteria import bag_kl, bag_l1, bag_l1_weighted, oracle_error
 from caveat.bags.learners._base import Output
 from caveat.bags.registry import RULE, SPLITTERS
 from caveat.bags.selection._fitters import make_fitter
@@ -186,9 +186,7 @@ def search(
                 )
             if truth is not None and name == oracle:
                 errors = [
-                    np.nan
-                    if out is None
-                    else float((out[0] != truth[validation]).mean())
+                    np.nan if out is None else oracle_error(out[0], truth[validation])
                     for out in outputs
                 ]
                 found.setdefault("oracle-error", []).append(errors)

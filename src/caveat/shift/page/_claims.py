@@ -20,13 +20,49 @@ CONSTANT = "a constant answer"
 
 
 @dataclass(frozen=True)
+class Finer(Estimate):
+    """A score in the digits of a difference, so that the two are seen to agree."""
+
+    least: int = 0
+
+    @property
+    def places(self) -> int:
+        """As many decimals as the difference has, or more."""
+        return max(self.least, super().places)
+
+
+def finer(one: Estimate, gap: Estimate) -> Estimate:
+    """Write a score in the digits of a difference; 0.834, not 0.83, beside 0.005."""
+    return Finer(**vars(one), least=gap.places)
+
+
+@dataclass(frozen=True)
 class Price(claims.Loss):
-    """A loss that somebody asked for: it leads also where no loss is seen."""
+    """A loss that somebody asked for: it leads also where no loss is seen.
+
+    `more` counts the further outages that were asked for: a title tells of one.
+    """
+
+    more: int = 0
 
     @property
     def may_lead(self) -> bool:
         """Whether every number in it has its interval."""
         return all(one.may_lead for one in self.estimates)
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """Those of the loss, and how many further outages there are."""
+        return (*super().numbers, self.more)
+
+    @property
+    def short(self) -> pages.Prose:
+        """Say it without the interval, and that there is more."""
+        if not self.more:
+            return super().short
+        stand = "outage stands" if self.more == 1 else "outages stand"
+        more = f" {pages.capital(pages.word(self.more))} more {stand} below."
+        return super().short + more
 
 
 def score(found: Result) -> Estimate:
@@ -70,12 +106,13 @@ def price(found: Result, row: Mapping[str, Any], **place: Any) -> Price:
     what: pages.Words = str(row["outage"]).removeprefix("without ")
     if row["kind"] != "vanish":
         what = pages.say("a remedy for {what}", what=what)
+    loss = found.estimate(row, "loss")
     return Price(
         pages.name(str(row["model"])),
         what,
-        found.estimate(row_of(found.models, model=row["model"])),
-        found.estimate(row, "after"),
-        found.estimate(row, "loss"),
+        finer(found.estimate(row_of(found.models, model=row["model"])), loss),
+        finer(found.estimate(row, "after"), loss),
+        loss,
         refitted,
         kind="vanish",
         columns=tuple(row["columns"]),
@@ -142,6 +179,13 @@ def cell(value: Any, places: int, tone: str = "") -> pages.Cell:
     if not known(value):
         return pages.Cell("–", tone="muted")
     return pages.Cell(pages.fixed(float(value), places), value=float(value), tone=tone)
+
+
+def sign_cell(value: Any, places: int) -> pages.Cell:
+    """Write a number whose sign decides something, in digits that show it."""
+    while known(value) and value and not round(float(value), places) and places < 9:
+        places += 1
+    return cell(value, places)
 
 
 def floor_cell(found: Result) -> pages.Cell:

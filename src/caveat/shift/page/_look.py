@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from caveat.pages.claims import Estimate
 from caveat.shift.imputers._imputers import leaves_missing
 from caveat.shift.page._claims import (
     against_floor,
+    finer,
     in_order,
     known,
     may_fail,
@@ -65,11 +66,13 @@ def look(found: Result, about: pages.About, *, rules: Sequence[str] = ()) -> pag
         Rules for ``--fail-on``.
     """
     one = score(found)
+    # What was left out is told as notes, to a terminal, too; once is enough.
+    told = replace(about, left_out={})
     return pages.Look(
         "shift",
         about.eyebrow("Feature shift"),
-        list(_claims(found)),
-        [*sections(found), pages.again_section(about, found.conditions)],
+        [*_claims(found), *_left_out(about)],
+        [*sections(found), pages.again_section(told, found.conditions)],
         figure=_line(found),
         facts={
             **about.facts(),
@@ -139,8 +142,8 @@ def _claims(found: Result) -> Iterator[claims.Claim]:
         place = "note" if floor.standing == "above" else "careful"
         yield against_floor(found, severity=place, kind="chance")
         for number, row in enumerate(mine.to_dict("records")):
-            advice = advice_words(row)
-            yield price(found, row, how=advice + ".", fix=advice + ".")
+            more = 0 if number else len(mine) - 1
+            yield price(found, row, fix=advice_words(row) + ".", more=more)
             yield from _earned(found, row, size=1.0 / (1 + number))
             yield from _fillings(found, row)
     else:
@@ -168,7 +171,17 @@ def _claims(found: Result) -> Iterator[claims.Claim]:
                 "Back up {columns}.", columns=pages.names(list(found.backup), most=6)
             ),
         )
-    for note in found.notes:
+    yield from _notes(found.notes)
+
+
+def _left_out(about: pages.About) -> Iterator[claims.Claim]:
+    """Say which columns the reader of the file left out, and why."""
+    left = about.left_out.items()
+    return _notes(f"column {name!r} was left out: {why}" for name, why in left)
+
+
+def _notes(notes: Iterable[str]) -> Iterator[claims.Claim]:
+    for note in notes:
         words = pages.sentence(note)
         yield claims.Condition(sentence=words, severity="note", section="again")
 
@@ -270,14 +283,14 @@ def _column(found: Result) -> Iterator[claims.Claim]:
         row["loss"], found.title, number(sure), number(row["high"]),
         found.basis, found.rows,
     )  # fmt: skip
-    after = found.estimate(row, "after")
+    after = finer(found.estimate(row, "after"), loss)
     sound = loss.has_interval and after.has_interval and score(found).has_interval
     share = float(sure) / earned if sound and earned > 0 else 0.0
     name = pages.code(str(row["column"]))
     yield claims.Loss(
         pages.name(found.deployed),
         name,
-        score(found),
+        finer(score(found), loss),
         after,
         loss,
         severity=_severity(share) if share > 0 else "note",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import pandas as pd
+
 from caveat import pages
 from caveat.measures import get as get_measure
 from caveat.pages import claims, figures
@@ -20,10 +22,17 @@ from caveat.shift.page._claims import (
     own_columns,
     positive,
     price,
+    sign_cell,
 )
 from caveat.shift.result import Result
 
 _MOST_ROWS = 25
+_ADVICE = {
+    "fill": "keep the model and fill in",
+    "refit": "fit it again without the columns",
+    "change": "another model does surely better without them",
+    "open": "undecided at this size",
+}
 
 
 def missing_section(found: Result) -> pages.Section:
@@ -73,7 +82,7 @@ def missing_section(found: Result) -> pages.Section:
         pages.say("{measure} before and after the loss", measure=found.title),
         columns,
         rows,
-        conditions=found.conditions,
+        conditions=f"{found.conditions} {_advice_in_words(shown)}",
         brief=True,
         downloads=[pages.Download.csv("losses.csv", found.losses)],
     )
@@ -89,6 +98,13 @@ def missing_section(found: Result) -> pages.Section:
     )
 
 
+def _advice_in_words(shown: pd.DataFrame) -> str:
+    """Explain the words of the last column, those that occur."""
+    given = set(shown.loc[shown["chosen"].astype(bool), "advice"])
+    words = [f"“{name}”: {text}" for name, text in _ADVICE.items() if name in given]
+    return f"Advice {'; '.join(words)}."
+
+
 def columns_section(found: Result) -> pages.Section:
     mine = own_columns(found)
     shown = mine.head(_MOST_ROWS).to_dict("records")
@@ -100,7 +116,7 @@ def columns_section(found: Result) -> pages.Section:
         "{sure} of {all} columns {are} seen to cost {model} something by vanishing, "
         "corrected for looking at all of them",
         sure=pages.strong(str(sure) if sure else "None"),
-        are="is" if sure == 1 else "are",
+        are="is" if sure < 2 else "are",
         all=str(len(mine)),
         model=pages.name(found.deployed),
     )
@@ -132,7 +148,7 @@ def _column_table(found: Result) -> pages.Table:
                     cell(row["after"], loss.places),
                     cell(row["loss"], loss.places, "strong"),
                     pages.Cell(loss.interval),
-                    cell(row["sure_low"], loss.places),
+                    sign_cell(row["sure_low"], loss.places),
                 ]
             )
         )
