@@ -188,13 +188,14 @@ def _verdict(found: Result) -> Iterator[claims.Claim]:
     verdict = TRIVIAL if surely else PARTLY
     ends = _skill_ends(found)
     shown = f" ({' to '.join(pages.fixed(end, 2) for end in ends)})" if ends else ""
+    skill = pages.fixed(found.skill, 2)
     yield Verdict(
         sentence=in_words(verdict, numbers=numbers),
         severity="careful",  # an easy task is no fault; the title does not mislead
         kind="free",
         section="eapp",
         size=found.skill,
-        how=f"{pages.fixed(found.skill, 2)}{shown} of the way from shuffled labels to 1.",
+        how=f"{skill}{shown} of the way from shuffled labels to 1.",
         counts=(found.skill, 1, *ends),
         estimate=found.estimate,
         fix=_driver_advice(found),
