@@ -228,10 +228,13 @@ def digits_carry_the_finding(look):
     for claim in look.claims:
         if isinstance(claim, Comparison) and " leads " in str(claim.words):
             assert _read(claim.difference.text) != 0, claim
-        if isinstance(claim, Loss | Remedy) and claim.decided:
-            # Drawn numbers may be equal though a loss is drawn beside them.
-            if abs(claim.before.value - claim.after.value) > 1e-9:
-                assert claim.before.text != claim.after.text, claim
+        # Drawn numbers may be equal though a loss is drawn beside them.
+        if isinstance(claim, Loss | Remedy) and claim.decided and _differ(claim):
+            assert claim.before.text != claim.after.text, claim
+
+
+def _differ(claim):
+    return abs(claim.before.value - claim.after.value) > 1e-9
 
 
 def scores_have_the_digits_of_their_difference(look):
