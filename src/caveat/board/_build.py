@@ -337,7 +337,8 @@ def _field(context: Context) -> Figure:
     floor = None
     if np.isfinite(context.floor.value):
         label = "clusters" if context.floor.name == CLUSTERS else "floor"
-        estimate = Estimate(context.floor.value, context.unit)
+        value, places = context.floor.value, scores.places
+        estimate = Estimate(value, context.unit, digits=places)
         floor = figures.Mark(label, estimate, "free")
     listed = ", ".join(f"{mark.label} {mark.estimate.text}" for mark in marks)
     chosen = ""
