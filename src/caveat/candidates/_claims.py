@@ -78,9 +78,8 @@ def against_vote(found: Result) -> claims.Claim | None:
         return None
     test = "answers left out in turn, paired over items"
     vote, place = "the majority vote", "methods"
-    compared = claims.Comparison(
-        found.chosen, vote, found.foresight, test, section=place
-    )
+    ours = pages.name(found.chosen)
+    compared = claims.Comparison(ours, vote, found.foresight, test, section=place)
     if compared.decided:
         return compared
     unit = found.foresight.measure
