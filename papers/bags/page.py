@@ -451,7 +451,7 @@ def files() -> dict[str, str]:
         "## Cells",
         "",
         f"{cells['inside'].mean():.0%} of {len(cells)} cells lie within the tolerance. "
-        "With one to three executions that says little: the last three columns give "
+        "With so few executions that says little: the last three columns give "
         "how many of the same cells F1 = 0, always yes, or the published mean of "
         "another learner would have met.",
         "",
@@ -470,7 +470,7 @@ def files() -> dict[str, str]:
         "*Replication.* A claim is judged by one rule from three tables of means: the "
         f"published ones, the repeated learners ({_names(repeated)}), and the same "
         f"learners with our settings ({_names(shared)}). Only learners with all {SETS} "
-        "data sets count. `best` is the highest mean, of one to three executions; no "
+        "data sets count. `best` is the highest mean, of one to five executions; no "
         "test stands behind it.",
         "",
         above_free(sources),
