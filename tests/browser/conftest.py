@@ -165,8 +165,8 @@ def visit(browser, request):
             accept_downloads=True,
         )
         contexts.append(context)
-        # However busy the machine is: nothing here is about time.
-        context.set_default_timeout(0)
+        # However busy the machine is; but what is not there must fail, not hang.
+        context.set_default_timeout(300_000)
         page = context.new_page()
         page.asked, page.complaints = [], []
         page.on("request", lambda request: page.asked.append(request.url))

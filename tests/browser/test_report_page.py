@@ -9,6 +9,7 @@ import pytest
 
 pytestmark = pytest.mark.browser
 
+F1 = "F1 of the positive class"
 BOARD = "#switch-board > .view table"
 
 
@@ -97,12 +98,12 @@ def test_measure_and_rule_change_the_table_and_keep_the_filter(visit):
     page = visit()
     page.fill("#switch-board input", "llp")
     before = column(page, 1)
-    page.select_option("#switch-board select >> nth=0", "F1")
+    page.select_option("#switch-board select >> nth=0", F1)
     assert column(page, 1) != before
     assert len(column(page, 0)) == 3
     page.select_option("#switch-board select >> nth=1", "full-bag-kfold")
     assert "chosen by full-bag-kfold" in page.inner_text(f"{BOARD} caption")
-    assert "Showing F1, full-bag-kfold" in page.inner_text("#live")
+    assert f"Showing {F1}, full-bag-kfold" in page.inner_text("#live")
     page.select_option("#switch-board select >> nth=0", "AUC")
     page.select_option("#switch-board select >> nth=1", "split-bag-bootstrap")
     assert column(page, 1) == before
