@@ -381,7 +381,7 @@ def _effects(found: SharesResult) -> pages.Section:
         pages.Row(
             [
                 pages.Cell(pages.code(row.column)),
-                pages.Cell(row.contrast + (f", {row[3]}" if several else "")),
+                pages.Cell(_written(row.contrast) + f", {row[3]}" * several),
                 pages.Cell(pages.signed(row.learner, 2), value=row.learner),
                 pages.Cell(_point(row.simple, row)),
                 pages.Cell(_point(row.intermediate, row)),
@@ -519,3 +519,8 @@ def _conditions(found: SharesResult) -> str:
         f"{found.rows:,} rows in {found.n_groups:,} groups; settings chosen by "
         f"{found.rule}; {labels}."
     )
+
+
+def _written(contrast: str) -> str:
+    """Write a contrast such as "above -0.3" with a true minus."""
+    return contrast.replace("above -", "above \u2212")

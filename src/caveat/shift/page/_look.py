@@ -66,13 +66,11 @@ def look(found: Result, about: pages.About, *, rules: Sequence[str] = ()) -> pag
         Rules for ``--fail-on``.
     """
     one = score(found)
-    # What was left out is told as notes, to a terminal, too; once is enough.
-    told = replace(about, left_out={})
     return pages.Look(
         "shift",
         about.eyebrow("Feature shift"),
         [*_claims(found), *_left_out(about)],
-        [*sections(found), pages.again_section(told, found.conditions)],
+        [*sections(found), pages.again_section(about, found.conditions)],
         figure=_line(found),
         facts={
             **about.facts(),
