@@ -289,7 +289,8 @@ for all seeds. ALIM and PiCO+ are told that 10 % of the sets are wrong. Not run:
 
 _MNIST_PHASES = """Against the phase that each begins with, as above; "late" has three
 seeds and a correction that begins at epoch 8 of 14 (ALIM) or at step 215 (PiCO+),
-instead of after one or two epochs (`papers/candidates/mnist-late-start.yaml`)."""
+instead of after one or two epochs (`papers/candidates/mnist-late-start.yaml`). These
+settings were chosen after the numbers above had been seen."""
 _MNIST_REASONS = """Why five end behind, looked at from within, on another split and,
 but for ABLE, without noise, one run each (`papers/candidates/within.py`). **PiCO+**
 trusts the 80 % of the items that are nearest to their prototypes, over all classes
@@ -308,7 +309,7 @@ split 83.6 % against 87.4 % of its first phase after 600, 94.1 against 93.2 % af
 96.8 % after 1,800."""
 _FREDIS = """FREDIS has no first phase. With 30 instead of 500 labels at a time, as many
 of these items as 500 are of the benchmark's, it ends at {clean:.1f} % without and
-{noisy:.1f} % with noise, three seeds each."""
+{noisy:.1f} % with noise, three seeds each; chosen afterwards, too."""
 _LEVERAGE = """LWS hardly learns here, because losses of labels outside the sets count
 twice (`leverage=2`, the default): all logits fall together, to where the sigmoid is
 flat. On another split (`papers/candidates/within.py`) their median is -5.0 after 50
