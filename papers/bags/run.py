@@ -72,13 +72,16 @@ PARTS = {
     "4": Part("legacy", ("dllp",), 1, TWO, STRATEGIES[:1] + STRATEGIES[2:3]),
     "defaults": Part(
         "default",
-        ("mm", "lmm", "amm", "em-lr", "bag-forward-correction", "inverse-calibration"),
+        ("mm", "lmm", "em-lr", "bag-forward-correction", "inverse-calibration"),
         10,
     ),
+    # One execution on all data sets, ten where a search can be afforded.
+    "alternating": Part("default", ("amm",), 1),
+    "alternating-ten": Part("default", ("amm",), 10, ONE_PER_VARIANT),
     "networks": Part(
         "default",
         ("dllp", "llp-vat", "easy-llp"),
-        1,
+        10,
         ONE_PER_VARIANT,
         STRATEGIES[2:3],
     ),

@@ -1,9 +1,10 @@
 """Trace the executions that differ most from their published twins to a cause.
 
-    python -m papers.bags.traced FOLDER
+    python -m papers.bags.traced FOLDER [LEARNER ...]
 
 FOLDER holds the released Adult files and the published executions. The rule is fixed:
-the `ROWS` executions of every learner with the largest difference in F1, beyond `NEAR`.
+the `ROWS` executions of every learner with the largest difference in F1, beyond `NEAR`;
+a row that is no longer among them, because more executions were run, goes.
 The setting that was published for an execution is fitted here, to the same items.
 
 - It gives the published F1: the difference is the setting that was chosen.
@@ -142,9 +143,13 @@ def main() -> None:
     folder = Path(sys.argv[1])
     published = pd.read_parquet(folder / "adult-small-published-runs.parquet")
     adult = Adult(folder)
-    rows = pd.read_csv(TABLE).to_dict("records") if TABLE.exists() else []
-    done = {tuple(row[key] for key in KEYS) for row in rows}
     asked = worst(pair(pd.read_csv(RUNS), published))
+    wanted = set(asked[list(KEYS)].itertuples(index=False, name=None))
+    rows = pd.read_csv(TABLE).to_dict("records") if TABLE.exists() else []
+    rows = [row for row in rows if tuple(row[key] for key in KEYS) in wanted]
+    done = {tuple(row[key] for key in KEYS) for row in rows}
+    if sys.argv[2:]:
+        asked = asked[asked["learner"].isin(sys.argv[2:])]
     # The quick learners first: it may be stopped and started again at any time.
     asked = asked.sort_values(
         "learner", key=lambda names: names.map(ORDER.index), kind="stable"
