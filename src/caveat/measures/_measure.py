@@ -41,6 +41,8 @@ class Measure(Entry):
         Whether of two classes it is about the second alone, whatever the first is.
     leaves_out : bool
         Whether it leaves out a class that no row has, or every row.
+    of_pairs : bool
+        Whether it is a mean over pairs of rows, not over rows.
     stacks : bool
         Whether the function judges a stack of answers at once, one value for each.
     resamples : bool
@@ -66,6 +68,7 @@ class Measure(Entry):
     constant: str | float = ""
     one_class: bool = False
     leaves_out: bool = False
+    of_pairs: bool = False
     stacks: bool = False
     resamples: bool = False
     usual: bool = True
@@ -157,7 +160,7 @@ class Measure(Entry):
             return np.fromiter(each, dtype=np.float64, count=len(given))
 
     def resampled(
-        self, truth: NDArray[Any], stack: NDArray[Any], counts: NDArray[np.integer[Any]]
+        self, truth: NDArray[Any], stack: NDArray[Any], counts: NDArray[Any]
     ) -> Floats:
         """Judge many answers on many resamples of the same rows, without checks.
 
@@ -166,7 +169,8 @@ class Measure(Entry):
         truth, stack : array
             As in `block`.
         counts : array of shape (n_resamples, n_rows)
-            How often each resample drew each row.
+            How often each resample drew each row; or weights, where the measure takes
+            them.
 
         Returns
         -------

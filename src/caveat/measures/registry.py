@@ -68,6 +68,7 @@ MEASURES = Registry(
             needs="scores",
             constant=0.5,
             leaves_out=True,
+            of_pairs=True,
             resamples=True,
         ),
         _classes(

@@ -41,7 +41,7 @@ _SUBSETS = 8
 
 @dataclass
 class Book:
-    """What was measured: a value and its draws for every split.
+    """What was measured: a value, its draws and their bends for every split.
 
     Attributes
     ----------
@@ -56,12 +56,15 @@ class Book:
     resampling: Resampling
     values: dict[Key, list[float]] = field(default_factory=dict)
     draws: dict[Key, list[NDArray]] = field(default_factory=dict)
+    bends: dict[Key, list[NDArray]] = field(default_factory=dict)
     distances: dict[Key, list[float]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def score(self, key: Key) -> Score:
         """Put the splits of one number together."""
-        return self.resampling.score(self.measure, self.values[key], self.draws[key])
+        return self.resampling.score(
+            self.measure, self.values[key], self.draws[key], self.bends.get(key, [])
+        )
 
     def loss(self, left: Key, right: Key) -> Score:
         """Say how much worse the right one is, paired."""
@@ -92,13 +95,15 @@ class Book:
         most: int | None = None,
     ) -> None:
         """Measure answers of one split; several under one key are averaged."""
-        values, draws = self.resampling.measure(
+        values, draws, bends = self.resampling.measure(
             self.measure, truth, answers, split, most
         )
         for key in dict.fromkeys(keys):
             mine = [place for place, one in enumerate(keys) if one == key]
             self.values.setdefault(key, []).append(float(values[mine].mean()))
             self.draws.setdefault(key, []).append(draws[:, mine].mean(axis=1))
+            if bends is not None:
+                self.bends.setdefault(key, []).append(bends[:, mine].mean(axis=1))
 
     def closest(self, model: str, what: str, among: Sequence[str]) -> str:
         """Choose the filling that changes the model's answers least: no label is read.

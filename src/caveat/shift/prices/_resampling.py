@@ -15,6 +15,7 @@ from caveat.statistics import split_interval
 
 Floats = NDArray[np.float64]
 _MOST_CELLS = 300_000
+_NEARLY = 1e-3
 FEW = 300
 """Resamples for what is asked of many columns at once."""
 
@@ -30,6 +31,8 @@ class Score:
     ----------
     values : array (splits,)
     draws : array (resamples, splits)
+    bends : array (resamples, splits) or None
+        For measures of pairs of rows: how far the draws are from sums over rows.
     range : (float, float)
         Where the number lies.
     test_share : float
@@ -40,6 +43,7 @@ class Score:
 
     values: Floats
     draws: Floats
+    bends: Floats | None
     range: tuple[float, float]
     test_share: float
     rows: int
@@ -51,6 +55,9 @@ class Score:
             self,
             values=self.values - other.values,
             draws=self.draws[:shared] - other.draws[:shared],
+            bends=None
+            if self.bends is None or other.bends is None
+            else self.bends[:shared] - other.bends[:shared],
             range=(-width, width),
         )
 
@@ -59,6 +66,7 @@ class Score:
             self,
             values=-self.values,
             draws=-self.draws,
+            bends=None if self.bends is None else -self.bends,
             range=(-self.range[1], -self.range[0]),
         )
 
@@ -80,6 +88,7 @@ class Score:
         found = split_interval(
             self.values,
             self.draws,
+            bends=self.bends,
             test_share=self.test_share,
             rows=self.rows,
             range=self.range,
@@ -135,8 +144,8 @@ class Resampling:
         stack: Floats,
         split: int,
         most: int | None = None,
-    ) -> tuple[Floats, Floats]:
-        """Measure a stack of answers to the rows of one split: values and draws.
+    ) -> tuple[Floats, Floats, Floats | None]:
+        """Measure a stack of answers to the rows of one split.
 
         Only the first `most` resamples are taken, all if it is None.
 
@@ -144,17 +153,31 @@ class Resampling:
         -------
         values : array (answers,)
         draws : array (resamples, answers)
+        bends : array (resamples, answers) or None
+            What draws have beyond a sum over rows, for measures of pairs.
         """
         counts = self.counts[:most, self.tests[split]]
-        return measure.block(truth, stack), measure.resampled(truth, stack, counts)
+        values = measure.block(truth, stack)
+        draws = measure.resampled(truth, stack, counts)
+        if not measure.of_pairs:
+            return values, draws, None
+        # Weights that hardly differ from 1 change a number by a sum over the rows.
+        nearly = 1.0 + _NEARLY * (counts - 1.0)
+        slopes = (measure.resampled(truth, stack, nearly) - values) / _NEARLY
+        return values, draws, draws - values - slopes
 
     def score(
-        self, measure: Measure, values: Sequence[float], draws: Sequence[Floats]
+        self,
+        measure: Measure,
+        values: Sequence[float],
+        draws: Sequence[Floats],
+        bends: Sequence[Floats],
     ) -> Score:
-        """Put one number's values and draws of all splits together."""
+        """Put one number's values, draws and bends of all splits together."""
         return Score(
             np.array(values),
             np.column_stack(draws),
+            np.column_stack(bends) if bends else None,
             measure.range,
             self.test_share,
             self.rows,
