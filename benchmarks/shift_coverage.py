@@ -169,7 +169,7 @@ def cover(cases: dict, simulations: int) -> pd.DataFrame:
         for _ in range(simulations):
             book = simulate()
             who = next(iter(book.values))[0]
-            loss = book.loss((who, ALL, ""), (who, GONE.label, "mean"))
+            loss = book.loss((who, ALL, ""), (who, GONE.words, "mean"))
             one = loss.estimate("")
             hits.append(one.low <= truth <= one.high)
             real.append(one.low > 0)

@@ -194,7 +194,9 @@ def test_a_native_model_takes_the_columns_that_it_names(tmp_path):
 def test_pickles_and_modules_need_trust(tmp_path, monkeypatch):
     model = LogisticRegression().fit([[0.0], [1.0]], [0, 1])
     joblib.dump(model, tmp_path / "model.joblib")
-    with pytest.raises(InvalidInput, match=r"may run any code; pass trust=True"):
+    with pytest.raises(
+        InvalidInput, match=r"may run any code; if you trust it, pass trust=True"
+    ):
         load(tmp_path / "model.joblib")
     found = load(tmp_path / "model.joblib", trust=True)
     assert found.predict([[1.0]]).tolist() == [1]
@@ -204,6 +206,8 @@ def test_pickles_and_modules_need_trust(tmp_path, monkeypatch):
         "model = LogisticRegression().fit([[0.0], [1.0]], [0, 1])\n"
         "def make():\n    return model\n"
         "number = 3\n"
+        "def answers(table):\n    return [0.5] * len(table)\n"
+        "def broken():\n    raise OSError('no file')\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(InvalidInput, match="would run the code of a module"):
@@ -211,6 +215,10 @@ def test_pickles_and_modules_need_trust(tmp_path, monkeypatch):
     for name in ("model", "make"):
         loaded = load(f"ours_for_test:{name}", trust=True)
         assert loaded.predict([[1.0]]).tolist() == [1]
+    answers = load("ours_for_test:answers", trust=True)
+    assert answers([[1.0], [2.0]]) == [0.5, 0.5]
+    with pytest.raises(InvalidInput, match="failed .OSError: no file.; name a fitted"):
+        load("ours_for_test:broken", trust=True)
     with pytest.raises(InvalidInput, match="nothing called 'modle'; did you mean"):
         load("ours_for_test:modle", trust=True)
     with pytest.raises(InvalidInput, match="which cannot predict"):

@@ -323,3 +323,45 @@ def test_heart_has_one_advice_over_five_seeds_or_says_that_it_is_open(real, miss
         for row in seen.extra["losses"]:
             found.setdefault(row["model"], set()).add(row["advice"])
     assert all(len(said - {"open"}) <= 1 for said in found.values()), found
+
+
+def test_further_outages_have_their_price_and_advice(seen):
+    told = [c for c in seen.caveats if c["text"].startswith("Without noise")]
+    assert told
+    assert any("logistic-regression" in c["fix"] for c in told)
+
+
+def test_the_asked_loss_leads_where_its_answers_are_constant(copies):
+    """All columns gone leave one answer, whose score has no interval."""
+    names = ["a", "copy", "b", "noise"]
+    seen = look(copies, "y", missing=names, **QUICK)
+    assert seen.title.startswith("Without a, copy, b and noise, ")
+
+
+def test_the_asked_loss_leads_where_the_model_is_at_its_floor():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(200, 3)), columns=list("abc"))
+    table["y"] = rng.integers(2, size=200)
+    seen = look(table, "y", missing=["a"], **QUICK)
+    assert seen.title.startswith("Without a, ")
+
+
+def test_a_better_model_is_named(copies):
+    """The copy and the column cancel where a model reads one of them only."""
+
+    def weak(table):
+        return 1 / (1 + np.exp(-0.1 * table["a"] - 0.01 * table["noise"]))
+
+    seen = look(
+        copies,
+        "y",
+        missing=["a"],
+        model=weak,
+        **{**QUICK, "models": ["logistic-regression"], "repeats": 3},
+    )
+    row = seen.extra["losses"][0]
+    assert (row["advice"], row["better"]) == ("change", "logistic-regression")
+    assert "logistic-regression does surely better without a" in str(seen.action)
+    texts = [c["text"] for c in seen.caveats]
+    assert any("leads the model, both without a, by" in text for text in texts)
+    assert any("rows may be those that the model learnt from" in text for text in texts)

@@ -138,7 +138,7 @@ def test_blocks_that_fail_together_are_found():
     X = pd.DataFrame(np.ones((40, 3)), columns=["a", "b", "c"])
     X.loc[:9, ["a", "c"]] = np.nan
     X.loc[20:26, "b"] = np.nan
-    assert list(found_blocks(X).values()) == [["a", "c"]]
+    assert found_blocks(X) == [["a", "c"]]
 
 
 @pytest.mark.thorough
@@ -228,7 +228,7 @@ def test_typed_outages_are_read():
         *[("vanish", 1.0), ("vanish", 1.0)],
         *[("drift", 2.0), ("unit", 1000.0), ("swap", 1.0)],
     ]
-    assert made[1].label == "lab"
+    assert made[1].words == "without lab from day 2025 on"
 
 
 @pytest.mark.parametrize(
@@ -252,3 +252,61 @@ def test_what_cannot_be_meant_ends_in_one_sentence(words, sentence):
 def test_an_unknown_kind_is_refused():
     with pytest.raises(UnknownName, match="did you mean 'freeze'"):
         Outage(("a",), "frieze")
+
+
+def test_a_name_a_size_and_the_rows_are_in_the_words():
+    """Two outages with the same words would be priced as one."""
+    made, _ = parse_outages(
+        {"source": ["lab=a,b"], "drift": ["a=1", "a=3"], "where": "site=north"}
+    )
+    assert [one.words for one in made] == [
+        "without lab where site is north",
+        "a drifting by 1 standard deviation where site is north",
+        "a drifting by 3 standard deviations where site is north",
+    ]
+    assert "0.1 % of the rows" in Outage(("a",), share=0.001).words
+
+
+def test_found_blocks_fail_in_the_named_rows_and_are_told(rows):
+    X, y, *_ = rows
+    gone = np.arange(len(X)) % 5 == 0
+    table = X.assign(a=X["a"].mask(gone), b=X["b"].mask(gone), y=y)
+    how = {"models": ["logistic-regression"], "imputers": ["mean"], "repeats": 1}
+    seen = look(table, "y", blocks={"where": ("site", "north")}, **how)
+    assert seen.extra["losses"][0]["outage"] == "without a and b where site is north"
+    texts = " ".join(one["text"] for one in seen.caveats)
+    assert "Columns that were missing together in the file: a, b" in texts
+    none = look(X.assign(y=y), "y", missing=["a"], blocks=True, **how)
+    assert "together in the file: none" in " ".join(c["text"] for c in none.caveats)
+
+
+def test_every_pair_counts_whatever_the_order_of_its_columns():
+    """Pairs are lost in one order and prices come in another; none may be missed."""
+    rng = np.random.default_rng(4)
+    n = 400
+    source, other = rng.normal(size=(2, n))
+    X = pd.DataFrame(
+        {
+            "u": source + 0.5 * rng.normal(size=n),
+            "v": source + 0.5 * rng.normal(size=n),
+            "w": other,
+            "x": rng.normal(size=n),
+        }
+    )
+    y = (1.2 * source + 0.5 * other + rng.logistic(size=n) > 0).astype(int)
+    how = {"models": ["logistic-regression"], "imputers": ["mean"], "repeats": 1}
+    for columns in itertools.islice(itertools.permutations(X.columns), 4):
+        seen = look(X[list(columns)].assign(y=y), "y", protect=0.12, **how)
+        found = {frozenset((p["left"], p["right"])) for p in seen.extra["pairs"]}
+        assert found == {frozenset(p) for p in itertools.combinations("uvwx", 2)}
+        assert {"u", "v"} & set(seen.extra["backup"])
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [("y", "is the target"), ("day", "--keep day"), ("dya", "there are")],
+)
+def test_what_is_no_feature_is_called_what_it_is(rows, name, sentence):
+    X, y, *_ = rows
+    with pytest.raises((InvalidInput, UnknownName), match=sentence):
+        look(X.assign(y=y), "y", missing=[name], models=["logistic-regression"])

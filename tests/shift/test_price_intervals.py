@@ -32,7 +32,7 @@ def test_the_price_0_is_covered_and_rarely_called_real():
     hits = real = 0
     for _ in range(60):
         book = coverage.fixed(even, lean, 300, rng)
-        key = ("it", coverage.GONE.label, "mean")
+        key = ("it", coverage.GONE.words, "mean")
         one = book.loss(("it", ALL, ""), key).estimate("")
         hits += one.low <= 0 <= one.high
         real += one.low > 0

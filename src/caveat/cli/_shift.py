@@ -86,7 +86,7 @@ def shift(
     found = look(
         file,
         outages=outages,
-        blocks=blocks,
+        blocks=blocks or False,
         costs=parse_costs(cost),
         models=None if models is None else _words(models, "--models"),
         model=model,

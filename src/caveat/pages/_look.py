@@ -107,8 +107,9 @@ class Look:
         """The claims of the title: the score beside its floor, then the worst finding.
 
         Where a topic puts a comparison before its score, that comes first, then the
-        score. A claim leads only if its interval decides it. Where none does, the
-        title says what is unfinished, or a plain fact, or that nothing is sure.
+        score. What somebody asked for comes before all else. A claim leads only if its
+        interval decides it. Where none does, the title says what is unfinished, or a
+        plain fact, or that nothing is sure.
         """
         running = [c for c in self.claims if isinstance(c, Unfinished) and c.leads]
         return tuple(running[:1]) or self.found
@@ -122,6 +123,9 @@ class Look:
         score = [c for c in scores if c.severity is None][:1]
         worst = [c for c in self.ordered if c.may_lead and c.estimates][:1]
         worst = [c for c in worst if c.severity != "note"]
+        asked = [claim for claim in findings if claim.asked][:1]
+        if asked:
+            return (*asked, *worst)
         orders = (Comparison, Tie, Standings)
         first = next((c for c in findings if isinstance(c, orders)), None)
         if first and (not score or able.index(first) < able.index(score[0])):

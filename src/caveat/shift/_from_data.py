@@ -85,8 +85,9 @@ class Settings:
         Which of two classes F1 is about; the one that all commands call positive if
         None.
     random_state : int
-    blocks : bool
-        Whether columns that were missing together in the file are lost together.
+    blocks : bool or mapping
+        Whether columns that were missing together in the file are lost together; or in
+        which rows (`share`, `where`, `since` of an `Outage`).
     protect : float or None
         A loss to tolerate: which columns must be backed up, so that losing any one or
         two of the others costs no more?
@@ -114,7 +115,7 @@ class Settings:
     keep: Sequence[str] = ()
     positive: str | None = None
     random_state: int = 0
-    blocks: bool = False
+    blocks: bool | Mapping[str, Any] = False
     protect: float | None = None
     costs: Mapping[str, float] = field(default_factory=dict)
     scenario: str | None = None
@@ -223,11 +224,21 @@ def look(
     how = replace(how, keep=[*how.keep, *(str(each) for each in known)])
     rows = _rows(data, target, train, test, how, needed)
     if how.blocks:
-        blocks = found_blocks(rows.folds[0].X_train)
-        outages = [*outages, *(Outage(tuple(c), name=n) for n, c in blocks.items())]
-    asked = list({one.label: one for one in [*_losses(missing), *outages]}.values())
-    check_outages(asked, list(rows.folds[0].X_train.columns))
+        blocks, told = _blocks(rows, how)
+        outages, rows.notes[:] = [*outages, *blocks], [*rows.notes, told]
+    asked = list({one.words: one for one in [*_losses(missing), *outages]}.values())
+    check_outages(
+        asked,
+        list(rows.folds[0].X_train.columns),
+        target=str(rows.folds[0].y_train.name),
+        left_out=rows.about.left_out,
+    )
     contenders, notes = _contenders(name, fitted, rows, how)
+    if fitted is not None and not spoken and train is None:
+        notes.append(
+            f"the rows may be those that {name} learnt from, and its scores are then "
+            "too good; --train and --test name rows that it has not seen"
+        )
     deployed = contenders[0].name
     tried: dict[str, Tried] = {}
     if fitted is None:
@@ -243,7 +254,8 @@ def look(
     columns = [str(name) for name in fold.X_train.columns]
     names = [one.name for one in contenders]
     tables = read_book(book, names, asked, columns=columns, tolerance=how.tolerance)
-    backup, pairs = _backup(book, deployed, tables["columns"], how)
+    lost = task.pairs.get(deployed, ())
+    backup, pairs = _backup(book, deployed, tables["columns"], lost, how)
     free, unknown = _clusters(book, rows, how.random_state)
     result = Result(
         **tables,
@@ -277,18 +289,18 @@ def _spent(contenders: Sequence[Contender]) -> list[str]:
 
 
 def _backup(
-    book: Book, deployed: str, columns: pd.DataFrame, how: Settings
+    book: Book,
+    deployed: str,
+    columns: pd.DataFrame,
+    lost: Sequence[tuple[str, str]],
+    how: Settings,
 ) -> tuple[tuple[str, ...] | None, pd.DataFrame]:
     """Find what to back up for a tolerated loss, where somebody asked."""
     if how.protect is None:
         return None, pd.DataFrame()
     mine = columns[columns["model"] == deployed]
-    pairs = price_pairs(book, deployed, _dearest(mine["column"].tolist()))
+    pairs = price_pairs(book, deployed, lost)
     return tuple(cheapest_backup(mine, pairs, how.protect, how.costs)), pairs
-
-
-def _dearest(columns: Sequence[str]) -> list[tuple[str, str]]:
-    return asked_pairs([str(name) for name in columns])
 
 
 def _monitors(asked: Sequence[Outage], fold: Fold, seed: int) -> pd.DataFrame:
@@ -441,6 +453,15 @@ def _losses(missing: Sequence[Any]) -> list[Outage]:
     return [Outage(tuple(dict.fromkeys(group))) for group in groups]
 
 
+def _blocks(rows: _Rows, how: Settings) -> tuple[list[Outage], str]:
+    """Make an outage of each group of columns that were missing together."""
+    found = found_blocks(rows.folds[0].X_train)
+    hit = how.blocks if isinstance(how.blocks, Mapping) else {}
+    listed = "; ".join(", ".join(block) for block in found)
+    told = f"columns that were missing together in the file: {listed or 'none'}"
+    return [Outage(tuple(block), **hit) for block in found], told
+
+
 def _loaded(model: Any, trust: bool, how: Settings) -> tuple[str, Any]:
     if not isinstance(model, str | Path):
         return "the model", model
@@ -509,7 +530,7 @@ def _task(rows: _Rows, asked: Sequence[Outage], how: Settings, deployed: str) ->
     if how.protect is not None:
         strength = feature_importance(rows.folds[0].X_train, rows.folds[0].y_train)
         order = strength.abs().sort_values(ascending=False).index
-        pairs = {deployed: _dearest(order)}
+        pairs = {deployed: asked_pairs([str(name) for name in order])}
     return Task(
         outages=asked,
         imputers=list({name_of(each): each for each in how.imputers}.values()),

@@ -211,16 +211,16 @@ def _losses(
             sure = chosen["by"] == name and (chosen["gain_low"] or 0) > 0
             remedies[name] = REFITTED if sure else chosen["imputer"]
         for row in mine:
-            row["advice"] = _advice(book, row, remedies, outage, tolerance)
+            row |= _advice(book, row, remedies, outage, tolerance)
         rows += mine
-        between += _model_pairs(book, models, outage.label, remedies)
+        between += _model_pairs(book, models, outage.words, remedies)
         between += [one for name in models for one in _imputers(book, name, outage)]
     return pd.DataFrame(rows), between
 
 
 def _loss_rows(book: Book, name: str, outage: Outage) -> list[dict[str, Any]]:
     """Price every way to fill one outage of one model in."""
-    measure, label = book.measure, outage.label
+    measure, label = book.measure, outage.words
     ways = book.keys(name, label)
     fills = [how for how in ways if not how.startswith(REFITTED)]
     fitted = [how for how in ways if how.startswith(REFITTED)]
@@ -292,21 +292,26 @@ def _advice(
     remedies: Mapping[str, str],
     outage: Outage,
     tolerance: float,
-) -> str:
+) -> dict[str, Any]:
+    """Say what to do, and which model is better after the loss, if one is for sure."""
     name = str(row["model"])
     loss = Estimate(row["loss"], "", row["low"], row["high"])
     gains = []
     if row["gain"] is not None:
         gains = [Estimate(row["gain"], "", row["gain_low"], row["gain_high"])]
-    mine = (name, outage.label, remedies[name])
-    others = [
-        book.loss((other, outage.label, how), mine).estimate(
+    mine = (name, outage.words, remedies[name])
+    others = {
+        other: book.loss((other, outage.words, how), mine).estimate(
             "", corrected_for=len(remedies) - 1
         )
         for other, how in remedies.items()
         if other != name
-    ]
-    return advise(loss, gains, others, tolerance=tolerance)
+    }
+    advice = advise(loss, gains, list(others.values()), tolerance=tolerance)
+    better = None
+    if advice == "change":
+        better = max(others, key=lambda other: others[other].low or -math.inf)
+    return {"advice": advice, "better": better}
 
 
 def _model_pairs(
@@ -334,18 +339,18 @@ def _model_pairs(
 
 def _imputers(book: Book, name: str, outage: Outage) -> list[dict[str, Any]]:
     """Compare the chosen way to fill in with every other one."""
-    ways = book.keys(name, outage.label)
+    ways = book.keys(name, outage.words)
     fills = [how for how in ways if not how.startswith(REFITTED)]
-    chosen = book.closest(name, outage.label, fills)
+    chosen = book.closest(name, outage.words, fills)
     rows = []
     for other in fills:
         if other == chosen:
             continue
-        found = book.loss((name, outage.label, chosen), (name, outage.label, other))
+        found = book.loss((name, outage.words, chosen), (name, outage.words, other))
         one = found.estimate("", corrected_for=len(fills) - 1)
         rows.append(
             {
-                "what": f"{outage.label}: {name}",
+                "what": f"{outage.words}: {name}",
                 "left": chosen,
                 "right": other,
                 "difference": one.value,

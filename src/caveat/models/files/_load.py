@@ -6,6 +6,7 @@ import os
 import re
 import zipfile
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +33,15 @@ def load(spec: str | os.PathLike[str], *, trust: bool = False) -> Any:
     spec : path or "module:object"
         A file that `save` wrote; a native file of LightGBM (text), XGBoost (JSON,
         UBJSON) or CatBoost (cbm); ONNX; skops; joblib or pickle; or the address of a
-        fitted model, or of a function that makes one.
+        fitted model, of a function that makes one, or of a function of a table that
+        gives its answers.
     trust : bool, default=False
         Pickles, and modules, run code of whoever wrote them: only with this.
 
     Returns
     -------
     fitted model
-        With `predict`, and `predict_proba` if it classifies.
+        With `predict`, and `predict_proba` if it classifies; or that function.
 
     Warnings
     --------
@@ -52,7 +54,7 @@ def load(spec: str | os.PathLike[str], *, trust: bool = False) -> Any:
     Traceback (most recent call last):
     ...
     caveat.exceptions.InvalidInput: 'statistics:mean' would run the code of a module;
-    pass trust=True if you trust it
+    if you trust it, pass trust=True (--trust or, for a module, --allow-import)
     """
     text = os.fspath(spec)
     path = Path(text)
@@ -76,7 +78,10 @@ def load(spec: str | os.PathLike[str], *, trust: bool = False) -> Any:
 
 def _demand_trust(trust: bool, text: str, why: str) -> None:
     if not trust:
-        raise InvalidInput(f"{text!r} {why}; pass trust=True if you trust it")
+        raise InvalidInput(
+            f"{text!r} {why}; if you trust it, pass trust=True (--trust or, for a "
+            "module, --allow-import)"
+        )
 
 
 def _by_content(path: Path) -> Any:
@@ -121,13 +126,34 @@ def _imported(address: str) -> Any:
             f"{address!r} is a {type(found).__name__}, which cannot predict; name a "
             "fitted model, or a function that returns one"
         )
-    made = found()
+    if _takes_rows(found):
+        return found
+    try:
+        made = found()
+    except Exception as error:
+        raise InvalidInput(
+            f"{address!r} failed ({type(error).__name__}: {error}); name a fitted "
+            "model, or a function that returns one"
+        ) from error
     if not hasattr(made, "predict"):
         raise InvalidInput(
             f"{address!r} returned a {type(made).__name__}, which cannot predict; let "
             "it return a fitted model"
         )
     return made
+
+
+def _takes_rows(function: Any) -> bool:
+    """Whether a function cannot be called without an argument: a table, then."""
+    try:
+        known = signature(function).parameters.values()
+    except (TypeError, ValueError):  # some compiled functions tell nothing
+        return False
+    return any(
+        one.default is one.empty
+        and one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
+        for one in known
+    )
 
 
 def _unpickled(path: Path) -> Any:

@@ -58,6 +58,8 @@ class Claim:
     """Whether its words compare ("leads", "better"); they then need its test."""
     whole: ClassVar[bool] = False
     """Whether it fills a title by itself, with the worst finding told in it."""
+    asked: ClassVar[bool] = False
+    """Whether somebody asked for it: it comes first in the title."""
 
     @property
     def estimates(self) -> tuple[Estimate, ...]:

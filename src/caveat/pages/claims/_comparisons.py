@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from caveat.pages._model import Words
@@ -98,10 +98,8 @@ class Comparison(Claim):
 
     def _gap(self) -> Estimate:
         """Turn the difference to the side of whoever is ahead."""
-        one = self.difference
-        if self.standing != "below" or one.low is None or one.high is None:
-            return one
-        return replace(one, value=-one.value, low=-one.high, high=-one.low)
+        turned = self.standing == "below"
+        return self.difference.turned if turned else self.difference
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from caveat.pages._numbers import capital, decimals, fixed
@@ -82,6 +82,12 @@ class Estimate:
         """Whether the whole interval lies on one side of 0."""
         low, high = self.low, self.high
         return low is not None and high is not None and (low > 0 or high < 0)
+
+    @property
+    def turned(self) -> Self:
+        """A difference the other way round."""
+        low, high = (None if end is None else -end for end in (self.high, self.low))
+        return replace(self, value=-self.value, low=low, high=high)
 
     @property
     def places(self) -> int:

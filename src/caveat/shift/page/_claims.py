@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 
@@ -44,11 +44,12 @@ class Price(claims.Loss):
     """
 
     more: int = 0
+    asked: ClassVar[bool] = True
 
     @property
     def may_lead(self) -> bool:
-        """Whether every number in it has its interval."""
-        return all(one.may_lead for one in self.estimates)
+        """Whether the loss has its interval; scores may be constants."""
+        return self.loss.may_lead
 
     @property
     def numbers(self) -> tuple[float, ...]:

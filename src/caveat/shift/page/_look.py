@@ -43,9 +43,14 @@ from caveat.shift.result import Result
 _ADVICE = {
     "fill": "Keep {model} and fill in by {imputer}",
     "refit": "Fit {model} again without {what}",
-    "change": "Change the model: another one does better without {what}",
+    "change": "Change the model: {better} does surely better without {what}",
     "open": "Undecided at this size: measure {model} on more rows before you choose "
     "between filling in and fitting again",
+}
+_BROKEN = {
+    "fill": "Nothing to do for {model} beyond watching {what}",
+    "open": "Undecided at this size: measure {model} on more rows before you choose "
+    "between watching {what} and a model without it",
 }
 _LEFT_MISSING = {
     "fill": "Keep {model} and leave {what} missing",
@@ -114,7 +119,7 @@ def losses(found: Result) -> list[dict[str, Any]]:
     kept = [
         *("missing", "model", "imputer", "measure", "all", "after", "loss", "low"),
         *("high", "refitted", "refitted_low", "refitted_high", "advice"),
-        *("outage", "kind", "gain", "gain_low", "gain_high", "by"),
+        *("outage", "kind", "gain", "gain_low", "gain_high", "by", "better"),
     ]
     renamed = rows.rename(columns=names).assign(measure=found.measure)
     return [
@@ -137,13 +142,15 @@ def _claims(found: Result) -> Iterator[claims.Claim]:
     floor = against_floor(found)
     if len(mine):
         # What was asked is the finding; the score then stands beside it.
-        place = "note" if floor.standing == "above" else "careful"
-        yield against_floor(found, severity=place, kind="chance")
+        level = "note" if floor.standing == "above" else "careful"
+        yield against_floor(found, severity=level, kind="chance")
         for number, row in enumerate(mine.to_dict("records")):
             more = 0 if number else len(mine) - 1
-            yield price(found, row, fix=advice_words(row) + ".", more=more)
+            place = {"severity": "note"} if number else {"more": more}
+            yield price(found, row, fix=advice_words(row) + ".", **place)
             yield from _earned(found, row, size=1.0 / (1 + number))
             yield from _fillings(found, row)
+            yield from _after(found, row)
     else:
         yield floor
         yield from _column(found)
@@ -189,14 +196,20 @@ def advice_words(row: Mapping[str, Any]) -> pages.Prose:
     what = pages.names(list(row["columns"]), most=4)
     model = pages.name(str(row["model"]))
     parts = {"model": model, "what": what, "imputer": str(row["imputer"])}
-    if row["kind"] != "vanish" and row["advice"] == "fill":
-        return pages.say("Nothing to do for {model} beyond watching {what}", **parts)
+    if row["advice"] == "change":
+        parts["better"] = pages.name(str(row["better"]))
+    if row["kind"] != "vanish" and row["advice"] in _BROKEN:
+        return pages.say(_BROKEN[str(row["advice"])], **parts)
     if leaves_missing(row["imputer"]) and row["advice"] in _LEFT_MISSING:
         return pages.say(_LEFT_MISSING[str(row["advice"])], **parts)
-    words = pages.say(_ADVICE[str(row["advice"])], **parts)
     if row["advice"] == "refit" and row["by"] != row["model"]:
-        words += pages.say("; {by} stood in for it here", by=str(row["by"]))
-    return words
+        return pages.say(
+            "Fit a model without {what}: {by}, fitted here in place of {model}, does "
+            "surely better",
+            by=pages.name(str(row["by"])),
+            **parts,
+        )
+    return pages.say(_ADVICE[str(row["advice"])], **parts)
 
 
 def _earned(
@@ -254,13 +267,11 @@ def _fillings(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
             right=top["imputer"],
         )
         less = found.estimate(pair, "difference")
-        ends = (less.high, less.low)
-        low, high = (None if end is None else -end for end in ends)
-        regret = Estimate(-less.value, found.title, low, high, less.basis, less.n)
+        regret = less.turned
     yield claims.Chosen(
         str(row["imputer"]),
         pages.say(
-            "{what}, the filling that changes the answers least, without labels,",
+            "{what}, the rule that needs no labels (change the answers least)",
             what=str(row["outage"]),
         ),
         regret,
@@ -268,6 +279,36 @@ def _fillings(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
         section="missing",
         kind="filling",
     )
+
+
+def _after(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
+    """Say which models are better than the deployed one after the loss."""
+    pairs = found.comparisons
+    if pairs.empty:
+        return
+    mine = found.deployed
+    both = pages.say(
+        "{model}, both {what},", model=pages.name(mine), what=row["outage"]
+    )
+    for pair in pairs[pairs["what"] == row["outage"]].to_dict("records"):
+        if mine not in (pair["left"], pair["right"]):
+            continue
+        gap = found.estimate(pair, "difference")
+        if pair["left"] == mine:
+            gap = gap.turned
+        other = pair["right"] if pair["left"] == mine else pair["left"]
+        claim = claims.Comparison(
+            pages.name(str(other)),
+            both,
+            gap,
+            "paired bootstrap, each with its own remedy",
+            int(pair["corrected_for"]),
+            severity="note",
+            section="missing",
+            kind="models",
+        )
+        if claim.standing == "above":
+            yield claim
 
 
 def _column(found: Result) -> Iterator[claims.Claim]:

@@ -27,6 +27,8 @@ def price_pairs(
 ) -> pd.DataFrame:
     """Price pairs of columns, and what a pair costs beyond its columns.
 
+    Every pair must be in the book: one that is left out would count as harmless.
+
     Returns
     -------
     DataFrame : `left`, `right`, `loss`, `low`, `high`, and `more` with `more_low`,
@@ -36,8 +38,6 @@ def price_pairs(
     for left, right in pairs:
         both = (model, f"pair {left} | {right}", "")
         singles = [(model, f"column {name}", "") for name in (left, right)]
-        if not all(book.complete(key) for key in (both, *singles)):
-            continue
         loss = book.loss((model, ALL, ""), both)
         alone = [book.loss((model, ALL, ""), key) for key in singles]
         one = loss.estimate("")

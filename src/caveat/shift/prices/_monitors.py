@@ -123,7 +123,7 @@ def when_noticed(outage: Outage, fold: Fold, seed: int = 0) -> pd.DataFrame:
             calm = [_first(watch(intact[column])) for intact, _ in streams]
             found.append(
                 {
-                    "outage": outage.label,
+                    "outage": outage.words,
                     "column": column,
                     "monitor": name,
                     "rows": _median(broken),

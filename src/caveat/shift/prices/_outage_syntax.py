@@ -12,7 +12,9 @@ FOUND = "found"
 _KINDS = ("freeze", "drift", "unit", "swap")
 
 
-def parse_outages(words: Mapping[str, Any]) -> tuple[list[Outage], bool]:
+def parse_outages(
+    words: Mapping[str, Any],
+) -> tuple[list[Outage], dict[str, Any] | None]:
     """Read the options of `caveat shift` that describe outages.
 
     Parameters
@@ -24,12 +26,13 @@ def parse_outages(words: Mapping[str, Any]) -> tuple[list[Outage], bool]:
     Returns
     -------
     outages, found
-        `found`: whether sources are to be found in the file.
+        `found`: which rows fail (`share`, `where`, `since`) for sources that are to be
+        found in the file; None if none are.
 
     Examples
     --------
     >>> made, _ = parse_outages({"missing": ["a,b"], "where": "site=north"})
-    >>> made[0].label
+    >>> made[0].words
     'without a and b where site is north'
     """
     rows: dict[str, Any] = {
@@ -54,7 +57,7 @@ def parse_outages(words: Mapping[str, Any]) -> tuple[list[Outage], bool]:
             raise InvalidInput(
                 f"--{option} says which rows fail; name what fails with --missing"
             )
-    return made, FOUND in (words.get("source") or ())
+    return made, rows if FOUND in (words.get("source") or ()) else None
 
 
 def _other(kind: str, text: str, rows: Mapping[str, Any]) -> Outage:

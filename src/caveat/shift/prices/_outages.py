@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,8 +20,8 @@ KINDS = ("vanish", "freeze", "drift", "unit", "swap")
 _WORDS = {
     "vanish": "without {columns}",
     "freeze": "{columns} frozen",
-    "drift": "{columns} drifting",
-    "unit": "{columns} in another unit",
+    "drift": "{columns} drifting by {size} standard deviations",
+    "unit": "{columns} in another unit (times {size})",
     "swap": "{columns} swapped",
 }
 
@@ -47,7 +47,7 @@ class Outage:
     size : float
         Of a drift, in standard deviations; of a change of unit, the factor.
     name : str
-        What people call it: the source that fails.
+        What people call the columns: the source that fails.
 
     Examples
     --------
@@ -79,20 +79,18 @@ class Outage:
     @property
     def words(self) -> str:
         """Say what fails, and in which rows."""
-        columns = str(listed_names(list(self.columns), most=4))
+        columns = self.name or str(listed_names(list(self.columns), most=4))
         words = _WORDS[self.kind].replace("{columns}", columns)
+        words = words.replace("{size}", f"{self.size:g}")
+        if self.size == 1:
+            words = words.replace("deviations", "deviation")
         if self.share < 1:
-            words += f" in {self.share:.0%} of the rows".replace("%", " %")
+            words += f" in {100 * self.share:.3g} % of the rows"
         if self.where is not None:
             words += f" where {self.where[0]} is {self.where[1]}"
         if self.since is not None:
             words += f" from {self.since[0]} {self.since[1]} on"
         return words
-
-    @property
-    def label(self) -> str:
-        """Its name, or else what fails."""
-        return self.name or self.words
 
     def hits(self, fold: Fold, seed: int) -> NDArray[np.bool_]:
         """Say which test rows it hits."""
@@ -106,7 +104,7 @@ class Outage:
             hit &= rng.random(len(hit)) < self.share
         if not hit.any():
             raise InvalidInput(
-                f"{self.label}: no test row is hit; check --where, --since and --share"
+                f"{self.words}: no test row is hit; check --where, --since and --share"
             )
         return hit
 
@@ -219,7 +217,7 @@ def _from(column: pd.Series, text: str) -> NDArray[np.bool_]:
     return (dates >= start).to_numpy()
 
 
-def found_blocks(X: pd.DataFrame, *, least: int = 5) -> dict[str, list[str]]:
+def found_blocks(X: pd.DataFrame, *, least: int = 5) -> list[list[str]]:
     """Find columns that were missing together: sources that have failed before.
 
     Two columns belong together if a cell of one is missing almost exactly where a
@@ -236,7 +234,7 @@ def found_blocks(X: pd.DataFrame, *, least: int = 5) -> dict[str, list[str]]:
     >>> gone = [None] * 6 + [1.0] * 10
     >>> table = pd.DataFrame({"a": gone, "b": gone, "c": range(16)})
     >>> found_blocks(table)
-    {'missing together: a, b': ['a', 'b']}
+    [['a', 'b']]
     """
     missing = X.isna()
     able = [name for name in X.columns if least <= int(missing[name].sum()) < len(X)]
@@ -250,16 +248,29 @@ def found_blocks(X: pd.DataFrame, *, least: int = 5) -> dict[str, list[str]]:
                 break
         else:
             blocks.append([name])
-    return {
-        "missing together: " + ", ".join(map(str, block)): block
-        for block in blocks
-        if len(block) > 1
-    }
+    return [block for block in blocks if len(block) > 1]
 
 
-def check_outages(outages: Sequence[Outage], columns: Sequence[str]) -> None:
-    """Refuse outages of columns that are no features."""
+def check_outages(
+    outages: Sequence[Outage],
+    columns: Sequence[str],
+    *,
+    target: str = "",
+    left_out: Mapping[str, str] | None = None,
+) -> None:
+    """Refuse outages of columns that are no features, and say what they are."""
+    reasons = left_out or {}
     for outage in outages:
         for name in outage.columns:
-            if name not in columns:
-                raise UnknownName.among("column", name, map(str, columns))
+            if name in columns:
+                continue
+            if name == target:
+                raise InvalidInput(
+                    f"{name!r} is the target, which no model reads; name a feature"
+                )
+            if name in reasons:
+                raise InvalidInput(
+                    f"{name!r} is no feature here ({reasons[name]}); make it one with "
+                    f"--keep {name}"
+                )
+            raise UnknownName.among("column", name, map(str, columns))

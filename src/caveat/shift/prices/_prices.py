@@ -228,7 +228,7 @@ class _Asked:
         for outage in self.task.outages:
             ways = self.task.imputers if outage.kind == "vanish" else ["as it arrives"]
             for imputer in ways:
-                key = (self.name, outage.label, name_of(imputer))
+                key = (self.name, outage.words, name_of(imputer))
                 filled = self._failed(outage, imputer, book)
                 if filled is None:
                     continue
@@ -241,7 +241,7 @@ class _Asked:
             hit = hit if self.intact.ndim == 1 else hit[:, None]
             for how, again in refitted.items():
                 # Rows that are not hit keep the model that has all columns.
-                keys.append((self.name, outage.label, how))
+                keys.append((self.name, outage.words, how))
                 answers.append(np.where(hit, again, self.intact))
         self._add(book, split, keys, answers)
 
@@ -271,7 +271,9 @@ class _Asked:
             if outage.kind != "vanish" or imputer == self.task.imputers[0]:
                 raise
             reason = "the model takes no missing cells" if as_missing else error
-            book.notes.append(f"{self.name}, {named}: left out, {reason}")
+            book.notes.append(
+                f"filling in by {named} was left out for {self.name}: {reason}"
+            )
             return None
 
     def _refitted(self, outage: Outage, book: Book) -> dict[str, Answers]:
@@ -283,7 +285,7 @@ class _Asked:
                 refit = Refit(self.bench, self.fold.y_train, self.contender.again)
                 return {REFITTED: refit(mask)}
             except InvalidInput as error:
-                book.notes.append(f"{self.name}: not fitted again ({error})")
+                book.notes.append(f"could not fit {self.name} again: {error}")
         found = {}
         stand_ins, _ = usual_contenders(STAND_INS, self._kind(), self.task.seed)
         for one in stand_ins:
@@ -291,7 +293,7 @@ class _Asked:
             try:
                 found[f"{REFITTED} {one.name}"] = refit(mask)
             except InvalidInput as error:
-                book.notes.append(f"{one.name}: not fitted ({error})")
+                book.notes.append(f"could not fit {one.name}: {error}")
         return found
 
     def _kind(self) -> str:
