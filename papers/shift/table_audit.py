@@ -237,16 +237,22 @@ def _same(pairs: list[tuple[float, float]], fewest: int) -> bool:
 def _between_models(
     series: dict[Place, Series], last: dict[str, int]
 ) -> Iterator[Finding]:
-    """Find two models of one block with the same numbers."""
+    """Find two models with the same numbers, in one block or in two.
+
+    Two columns of different data sets have different names, so that numbers are held
+    against one another in the order in which they were printed.
+    """
     alike: dict[tuple[object, ...], list[Place]] = defaultdict(list)
     for place, cells in series.items():
         inner = {cell: v for cell, v in cells.items() if cell[0] < last[place[0]]}
         if len(set(inner.values())) >= _FEWEST:
-            marks = tuple(sorted((*cell, round(v, 9)) for cell, v in inner.items()))
-            alike[(*place[:3], marks)].append(place)
+            marks = tuple((k, round(value, 9)) for (k, _), value in inner.items())
+            alike[marks].append(place)
     for places in alike.values():
         for left, right in combinations(places, 2):
-            yield _copied(left, right)
+            # One model in two blocks was found above.
+            if left[3] != right[3]:
+                yield _copied(left, right)
 
 
 def _measures(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
@@ -295,7 +301,7 @@ def main(paths: list[str]) -> int:
     for row in found.itertuples():
         sys.stdout.write(f"{row.kind}: {row.dataset}, {row.measure}, {row.model}: ")
         sys.stdout.write(f"{row.words}\n")
-    sys.stdout.write(f"{len(found)} breaches\n")
+    sys.stdout.write(f"{len(found)} breach{'' if len(found) == 1 else 'es'}\n")
     return int(len(found) > 0)
 
 
