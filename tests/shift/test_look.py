@@ -365,3 +365,11 @@ def test_a_better_model_is_named(copies):
     texts = [c["text"] for c in seen.caveats]
     assert any("leads the model, both without a, by" in text for text in texts)
     assert any("rows may be those that the model learnt from" in text for text in texts)
+
+
+@pytest.mark.parametrize(("repeats", "known"), [(2, False), (3, True)])
+def test_two_splits_give_clusters_no_interval(copies, repeats, known):
+    seen = look(copies, "y", **{**QUICK, "repeats": repeats})
+    lines = [line for line in terminal_lines(seen) if "clusters that" in str(line)]
+    [row] = [line for line in lines if "reaches" not in str(line)]
+    assert (" to 0." in str(row)) == known

@@ -56,6 +56,8 @@ from caveat.shift.scenarios._planning import name_of
 
 USUAL_IMPUTERS = ("mean", "median", "gaussian", "native")
 Found = Callable[[str], None]
+_FEWEST_SPLITS = 3
+"""Two splits that happen to agree say nothing about the spread of clusters."""
 
 
 @dataclass(frozen=True)
@@ -665,6 +667,8 @@ def _clusters(
     if book.measure.name in CLUSTER_MEASURES:
         # By AUC it is EAPP itself, which scores rows by distances.
         one = pooled(found).estimate
+        if len(found) < _FEWEST_SPLITS:
+            one = replace(one, low=None, high=None)
     if not np.isfinite(one.value):
         return None, [f"what clusters reach by {book.measure.name} is not defined here"]
     return (one.value, one.low, one.high), []
