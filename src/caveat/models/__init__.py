@@ -10,7 +10,7 @@ __getattr__, __dir__, __all__ = attach(
         "_bonds": ["Bonds", "fit_model"],
         "_catboost": ["CatBoost"],
         "_dummy": ["Dummy"],
-        "_early": ["early_settings", "holds_out", "most_rounds"],
+        "_early": ["early_sentence", "early_settings", "holds_out"],
         "_forests": ["ExtraTrees", "RandomForest"],
         "_hist_gradient_boosting": ["HistGradientBoosting"],
         "_lightgbm": ["LightGBM"],

@@ -6,7 +6,7 @@ grows a fixed number of trees. Side by side, one of them would have been tuned.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from caveat.models._base import TabularModel
@@ -58,13 +58,31 @@ def early_settings(name: str, beside: Iterable[Any]) -> dict[str, Any]:
     return dict(MODELS[name].facts.get("early", {}))
 
 
-def most_rounds(settings: dict[str, Any]) -> int:
-    """Read the most rounds of boosting out of such settings.
+def early_sentence(settings: Mapping[str, Mapping[str, Any]]) -> str:
+    """Say which models stop early only because networks do, "" if none.
+
+    Parameters
+    ----------
+    settings : mapping of name to settings
+        As `early_settings` gives them.
 
     Examples
     --------
-    >>> most_rounds({"validation": 0.2, "max_iter": 300})
-    300
+    >>> early_sentence({"k-nn": {}, "xgboost": {"validation": 0.2, "n_estimators": 9}})
+    'Beside networks, which stop early, xgboost (at most 9 rounds) does so, too, by a
+    fifth of the training rows, which it does not learn from.'
     """
-    (rounds,) = (value for key, value in settings.items() if key != "validation")
-    return int(rounds)
+    each = []
+    for name, given in settings.items():
+        # What is no share to hold out is the number of rounds.
+        rounds = [value for key, value in given.items() if key != "validation"]
+        each += [f"{name} (at most {most:,} rounds)" for most in rounds]
+    if not each:
+        return ""
+    *first, last = each
+    who = f"{', '.join(first)} and {last}" if first else last
+    do, it = ("do", "they do") if len(each) > 1 else ("does", "it does")
+    return (
+        f"Beside networks, which stop early, {who} {do} so, too, by a fifth of "
+        f"the training rows, which {it} not learn from."
+    )

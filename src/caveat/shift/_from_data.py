@@ -18,7 +18,7 @@ from caveat.eapp import Result as Clusters
 from caveat.eapp.registry import MEASURES as CLUSTER_MEASURES
 from caveat.eapp.result import CLUSTERS, pooled
 from caveat.exceptions import CaveatError, InvalidInput
-from caveat.models import Bonds, most_rounds
+from caveat.models import Bonds, early_sentence
 from caveat.models import load as load_model
 from caveat.pages import About, Look, check_rules, duration
 from caveat.shift import page
@@ -710,26 +710,13 @@ def _conditions(
 
 def _stopping(contenders: Sequence[Contender], rows: _Rows, how: Settings) -> str:
     """Say by which rows models stop early, and which of them do so beside networks."""
-    told = ""
-    early = [one for one in contenders if one.early]
-    if early:
-        each = " and ".join(
-            f"{one.name} (at most {most_rounds(one.early):,} rounds)" for one in early
-        )
-        told += (
-            f" Beside networks, which stop early, {each} "
-            f"{'do' if len(early) > 1 else 'does'} so, too, by a fifth of the training "
-            "rows that nothing is learnt from."
-        )
+    told = [early_sentence({one.name: one.early for one in contenders})]
     bonds = rows.folds[0].bonds.told()
     if bonds and any(one.stops for one in contenders):
         which = {
             "groups": f"whole groups of {how.groups}",
             "time": f"the latest by {how.order}",
         }
-        told += (
-            " Rows by which models stop early are "
-            + ", ".join(which[name] for name in bonds)
-            + "."
-        )
-    return told
+        held = ", ".join(which[name] for name in bonds)
+        told.append(f"Rows by which models stop early are {held}.")
+    return "".join(f" {one}" for one in told if one)
