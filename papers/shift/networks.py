@@ -25,7 +25,7 @@ from typing import Any
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from caveat.models import MODELS, make_model, names_for
+from caveat.models import MODELS, early_settings, make_model, names_for
 from caveat.shift import shift_curve, upper_bound
 from papers.shift.distilled import distilled
 from papers.shift.run import SEEDS, TABLES, load, save
@@ -59,16 +59,8 @@ ROUNDS_OF_COST = (20.0, 60.0)
 LARGE = "eyemovements"
 LOSS_FIRST = ("heart", "penguins", "concrete")
 # Boosters stop as networks do: on a held-out fifth of the training rows, after at most
-# so many rounds.
-ROUNDS = {
-    "lightgbm": "n_estimators",
-    "xgboost": "n_estimators",
-    "catboost": "iterations",
-    "hist-gradient-boosting": "max_iter",
-}
-MOST_ROUNDS = 2000
-# scikit-learn's grows all of them before the best round is chosen.
-FEWER_ROUNDS = {"hist-gradient-boosting": 300}
+# so many rounds (scikit-learn's after fewer, see the registry).
+MOST_ROUNDS = MODELS["lightgbm"].facts["early"]["n_estimators"]
 BOOSTERS = ("lightgbm", "xgboost", "catboost")
 IMPUTED = ("lightgbm", "catboost")
 IMPUTERS = ("random", "median", "gaussian", "iterative")
@@ -238,9 +230,7 @@ def fitted(cell: Cell, task: str, X: pd.DataFrame, y: pd.Series) -> Any:
     if cell.kind == "distilled":
         return distilled(cell.model, task, (X, y), cell.mask_rate, cell.seed)
     more: dict[str, Any] = {"mask_rate": cell.mask_rate} if cell.mask_rate else {}
-    if cell.model in ROUNDS:
-        more["validation"] = 0.2
-        more[ROUNDS[cell.model]] = FEWER_ROUNDS.get(cell.model, MOST_ROUNDS)
+    more |= early_settings(cell.model, MODELS)
     return make_model(cell.model, task, random_state=cell.seed, **more).fit(X, y)
 
 

@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from caveat.audit._folds import all_folds
+from caveat.audit._folds import all_folds, row_bonds
 from caveat.audit._models import measures_of
 from caveat.audit._near_duplicates import near_copies
+from caveat.audit._plan import _side_by_side
 from caveat.audit._table import make_table
 from caveat.datasets import from_frame
 from caveat.exceptions import InvalidInput, UnknownName
@@ -127,3 +128,19 @@ def test_the_positive_class_can_be_named_and_must_be_there(frame):
 def test_weights_must_be_numbers_from_zero_up(frame):
     with pytest.raises(InvalidInput, match="numbers from 0 up"):
         table_of(frame.assign(w=-1.0), weights="w")
+
+
+def test_copies_and_moments_bind_the_rows_of_a_step(frame):
+    doubled = pd.concat([frame, frame], ignore_index=True)
+    table = table_of(doubled, time="when")
+    bonds = row_bonds(table, {**WORLD, "copies": True, "time": "when"})
+    assert np.array_equal(bonds.groups[:200], bonds.groups[200:])
+    assert np.array_equal(np.argsort(bonds.time[:200]), np.argsort(frame["when"]))
+    assert not row_bonds(table, WORLD)
+
+
+def test_boosting_beside_a_network_is_planned_to_stop_early():
+    assert _side_by_side(["dummy", "lightgbm"]) == ["dummy", "lightgbm"]
+    dummy, booster, network = _side_by_side(["dummy", "lightgbm", "mlp"])
+    assert (dummy, network) == ("dummy", "mlp")
+    assert booster == {"name": "lightgbm", "validation": 0.2, "n_estimators": 2000}

@@ -1,6 +1,7 @@
 """Feature shift as a topic: worlds, trials, registered studies, and what follows."""
 
 import json
+import sys
 import warnings
 
 import numpy as np
@@ -8,7 +9,7 @@ import pandas as pd
 import pytest
 
 from caveat.exceptions import InvalidInput, UnknownName
-from caveat.models import MODELS, make_model
+from caveat.models import MODELS, early_settings, make_model
 from caveat.shift import shift_curve
 from caveat.shift.registry import LEARNERS
 from caveat.shift.study import TOPIC, follow
@@ -205,7 +206,40 @@ def test_studies_of_networks_have_all_of_them_and_a_cost_for_each(name):
     study = load_study(name)
     named = {parse_learner(one).name for one in study.learners}
     assert {each for each in MODELS if MODELS[each].extra == "deep"} <= named
+    assert {"k-nn", "hist-gradient-boosting"} <= named
     assert all(MODELS[each].facts["seconds"] for each in named)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_boosting_stops_early_in_every_study_that_has_a_network(name):
+    learners = [parse_learner(one) for one in load_study(name).learners]
+    names = [one.name for one in learners]
+    for one in learners:
+        assert one.fixed.items() >= early_settings(one.name, names).items()
+
+
+def test_rounds_that_a_study_fixes_are_not_searched():
+    study = load_study("networks-paper").model_copy(update={"datasets": ["iris"]})
+    drawn = [
+        params
+        for one in plan(study, digest=str)
+        if one.spec["learner"]["name"] == "xgboost"
+        for _, params in one.spec["configurations"]
+    ]
+    assert {"learning_rate", "max_depth"} <= set(drawn[1])
+    assert not any("n_estimators" in params for params in drawn)
+
+
+def test_a_model_whose_extra_is_missing_is_planned_and_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pytabkit", None)
+    monkeypatch.delitem(sys.modules, "caveat.models._realmlp", raising=False)
+    study = load_study(
+        {"study": "s", "topic": "shift", "datasets": ["iris"], "learners": ["realmlp"]}
+    )
+    found = preview(study, "none.ledger")
+    assert ("iris", "realmlp") in [(one.dataset, one.learner) for one in found.cells]
+    assert len(found.missing) == 1
+    assert "[realmlp]" in found.missing[0]
 
 
 def test_what_a_cell_costs_and_why_it_is_left_out_is_planned():
@@ -217,7 +251,7 @@ def test_what_a_cell_costs_and_why_it_is_left_out_is_planned():
     assert ("madelon", "mlp") not in reasons
     found = preview(load_study("networks-minutes"), "none.ledger")
     guesses = {(cell.dataset, cell.learner): cell.guess for cell in found.cells}
-    assert len(guesses) == 2 * 21
+    assert len(guesses) == 2 * 22
     assert guesses["wine", "saint"] > guesses["iris", "saint"] > guesses["iris", "mlp"]
     assert found.guess == pytest.approx(sum(guesses.values()))
 

@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from caveat.audit._table import Table
 from caveat.exceptions import InvalidInput
+from caveat.models import Bonds
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
@@ -48,6 +49,16 @@ def make_fold(table: Table, world: Mapping[str, Any], fold: int) -> Fold:
     else:
         place = _dealt(units, table.upper, count, rng)
     return np.flatnonzero(place != fold), np.flatnonzero(place == fold)
+
+
+def row_bonds(table: Table, world: Mapping[str, Any]) -> Bonds:
+    """Say what binds the rows of a step: groups, copies and time, as in its folds."""
+    units = _units(table, world)
+    time = world.get("time")
+    return Bonds(
+        groups=units if world.get("groups") or world.get("copies") else None,
+        time=table.order_of(time) if time else None,
+    )
 
 
 def thinned(fold: Fold, most: int, seed: int) -> Fold:

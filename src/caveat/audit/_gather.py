@@ -18,6 +18,7 @@ from caveat.audit._scores import CONSTANT, Reader, Scores, packed_answers
 from caveat.audit._table import without
 from caveat.audit.result import Floor, Result, Rung, Vanished, Way
 from caveat.eapp.result import Result as Clusters
+from caveat.models import early_sentence
 from caveat.models.registry import MODELS
 from caveat.pages.claims import Estimate
 
@@ -86,9 +87,18 @@ def gather(records: Records, prepared: Prepared, given: Given) -> Result:
         rows=int((~table.held).sum()),
         whole_rows=prepared.whole_rows,
         sampled=_sampled(prepared, screen),
+        early=_early(prepared),
         weights=str(scenario["weights"] or ""),
         seed=int(scenario["seed"]),
         folds=int(scenario["folds"]),
+    )
+
+
+def _early(prepared: Prepared) -> str:
+    """Say which models the plan lets stop early, as networks do."""
+    learners = [one for one in prepared.study["learners"] if not isinstance(one, str)]
+    return early_sentence(
+        {one["name"]: {k: v for k, v in one.items() if k != "name"} for one in learners}
     )
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 from caveat.audit._folds import Fold
 from caveat.audit._table import Table
 from caveat.exceptions import CaveatError
+from caveat.models import Bonds
 from caveat.shift import Single, Stages, shift_curve, upper_bound
 
 Row = dict[str, Any]
@@ -21,8 +22,12 @@ _MOST_LEARNT = 4_000
 _REFITTED = 2
 
 
-def losses(model: Any, table: Table, fold: Fold, *, seed: int) -> tuple[Row, list[Row]]:
+def losses(
+    model: Any, table: Table, fold: Fold, *, seed: int, bonds: Bonds | None = None
+) -> tuple[Row, list[Row]]:
     """Take every column away from a fitted model, one at a time.
+
+    `bonds` bind the training rows.
 
     Returns
     -------
@@ -59,7 +64,7 @@ def losses(model: Any, table: Table, fold: Fold, *, seed: int) -> tuple[Row, lis
         )
         missed = (sign * values).sort_values(kind="stable").index[:_REFITTED]
         again = {
-            name: _refitted(model, fitted, name, settings)
+            name: _refitted(model, fitted, name, {**settings, "bonds": bonds})
             for name in missed
             if table.X.shape[1] > 1
         }

@@ -19,7 +19,7 @@ from caveat.audit._table import Table
 from caveat.audit.registry import UPPER_HALF_AUC
 from caveat.exceptions import InvalidInput
 from caveat.measures import evaluate, get
-from caveat.models import TabularModel, is_constant
+from caveat.models import Bonds, TabularModel, fit_model, is_constant
 from caveat.models.registry import MODELS
 from caveat.tables import TableEncoder
 
@@ -82,14 +82,24 @@ def measures_of(
 
 
 def fit_and_answer(
-    entry: Entry, params: Mapping[str, Any], table: Table, fold: Fold, *, seed: int
+    entry: Entry,
+    params: Mapping[str, Any],
+    table: Table,
+    fold: Fold,
+    *,
+    seed: int,
+    bonds: Bonds | None = None,
 ) -> NDArray[np.float64]:
-    """Fit a model to one fold's training rows and let it answer for the others."""
+    """Fit a model to one fold's training rows and let it answer for the others.
+
+    `bonds` bind the rows of the whole table.
+    """
     train, test = fold
     if is_constant(entry.name):
         return constant_answers(table, train, len(test))
-    model = build(entry, params, table, seed)
-    model.fit(table.X.iloc[train], table.y[train])
+    told = bonds and bonds.of(train)
+    unfitted = build(entry, params, table, seed)
+    model = fit_model(unfitted, table.X.iloc[train], table.y[train], told)
     answers = answers_of(model, table.X.iloc[test], table)
     if not np.isfinite(answers).all():
         raise InvalidInput(f"{entry.name}: its answers are not finite")

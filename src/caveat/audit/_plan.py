@@ -31,7 +31,7 @@ from caveat.audit.scan import Scan, scan
 from caveat.audit.study import DEFAULTS, TOPIC
 from caveat.datasets import Dataset, digest_of, existing, find_format, resolve
 from caveat.exceptions import InvalidInput, MissingExtra, UnknownName
-from caveat.models import counterpart
+from caveat.models import counterpart, early_settings
 from caveat.models.registry import MODELS
 
 USUAL = ("logistic-regression", "random-forest", "lightgbm")
@@ -363,6 +363,12 @@ def _models(settings: Settings, task: str) -> list[str]:
     return list(dict.fromkeys(["dummy", *chosen]))
 
 
+def _side_by_side(names: list[str]) -> list[Any]:
+    """Let boosting stop early as the networks beside it do."""
+    early = {name: early_settings(name, names) for name in names}
+    return [{"name": name, **how} if how else name for name, how in early.items()]
+
+
 def _check_imported(name: str) -> None:
     """Refuse a model of the user's that cannot be imported, made or fitted."""
     module, _, attribute = name.partition(":")
@@ -394,7 +400,7 @@ def _study(
 ) -> dict[str, Any]:
     learners: list[Any] = []
     if scenario["single"]:
-        learners += ["floor", *_models(settings, table.task)]
+        learners += ["floor", *_side_by_side(_models(settings, table.task))]
     learners += [part.topic for name, part in PARTS.items() if scenario[name]]
     return {
         "study": settings.study_name,

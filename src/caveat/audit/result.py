@@ -223,6 +223,8 @@ class Result:
     whole_rows : int
     sampled : str
         What was left out of a long or wide table, in words.
+    early : str
+        Which models stop early because networks do, in words.
     weights : str
     seed, folds : int
     """
@@ -252,6 +254,7 @@ class Result:
     rows: int = 0
     whole_rows: int = 0
     sampled: str = ""
+    early: str = ""
     weights: str = ""
     seed: int = 0
     folds: int = 5

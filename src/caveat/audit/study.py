@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from caveat._registry import Entry
 from caveat.audit._floor import floor_of
-from caveat.audit._folds import all_folds, make_fold
+from caveat.audit._folds import all_folds, make_fold, row_bonds
 from caveat.audit._lost_columns import losses
 from caveat.audit._models import build, fit_and_answer, is_fitted_here, measures_of
 from caveat.audit._table import Table, make_table, without
 from caveat.audit._topics import CURVE, PARTS, examined
 from caveat.audit.registry import CRITERIA, LEARNERS, MEASURES, RULES
 from caveat.exceptions import CaveatError, InvalidInput, UnknownName
-from caveat.models import is_constant
+from caveat.models import fit_model, is_constant
 from caveat.study.topic import Context, Outcome
 
 DEFAULTS: dict[str, Any] = {
@@ -166,7 +166,8 @@ class AuditTopic:
         train, test = fold = make_fold(table, context.world, context.repeat)
         seed = _model_seed(context)
         given = (context.entry, _params(context), table, fold)
-        answers = fit_and_answer(*given, seed=seed)
+        bonds = row_bonds(table, context.world)
+        answers = fit_and_answer(*given, seed=seed, bonds=bonds)
         scores = measures_of(table, test, answers)
         row = {f"test.{name}": value for name, value in scores.items()}
         row |= {"fact.training-rows": len(train), "fact.test-rows": len(test)}
@@ -176,9 +177,11 @@ class AuditTopic:
     def _vanish(self, context: Context, table: Table) -> tuple[dict[str, Any], Any]:
         fold = make_fold(table, context.world, context.repeat)
         seed = _model_seed(context)
-        model = build(context.entry, _params(context), table, seed)
-        model.fit(table.X.iloc[fold[0]], table.y[fold[0]])
-        row, curve = losses(model, table, fold, seed=seed)
+        bonds = row_bonds(table, context.world).of(fold[0])
+        unfitted = build(context.entry, _params(context), table, seed)
+        known = (table.X.iloc[fold[0]], table.y[fold[0]])
+        model = fit_model(unfitted, *known, bonds)
+        row, curve = losses(model, table, fold, seed=seed, bonds=bonds)
         return row, {"vanish": curve}
 
 

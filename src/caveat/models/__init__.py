@@ -7,8 +7,10 @@ __getattr__, __dir__, __all__ = attach(
     {
         "_absence": ["gone_matrix"],
         "_base": ["TabularModel"],
+        "_bonds": ["Bonds", "fit_model"],
         "_catboost": ["CatBoost"],
         "_dummy": ["Dummy"],
+        "_early": ["early_sentence", "early_settings", "holds_out"],
         "_forests": ["ExtraTrees", "RandomForest"],
         "_hist_gradient_boosting": ["HistGradientBoosting"],
         "_lightgbm": ["LightGBM"],

@@ -18,6 +18,7 @@ from caveat.eapp import Result as Clusters
 from caveat.eapp.registry import MEASURES as CLUSTER_MEASURES
 from caveat.eapp.result import CLUSTERS, pooled
 from caveat.exceptions import CaveatError, InvalidInput
+from caveat.models import Bonds, early_sentence
 from caveat.models import load as load_model
 from caveat.pages import About, Look, check_rules, duration
 from caveat.shift import page
@@ -245,7 +246,10 @@ def look(
     tried: dict[str, Tried] = {}
     if fitted is None:
         score = _scorer(how, rows)
-        deployed, tried = first_choice(contenders, rows.folds[0], score)
+        classify = rows.task != "regression"
+        deployed, tried = first_choice(
+            contenders, rows.folds[0], score, classify=classify
+        )
     task = _task(rows, asked, how, deployed)
     if spoken:
         task = _told_of(fitted, name, rows, task, how, found)
@@ -274,7 +278,7 @@ def look(
         test_rows=len(fold.X_test),
         training_rows=len(fold.X_train),
         rows=book.resampling.rows,
-        conditions=_conditions(rows, how, given=model is not None),
+        conditions=_conditions(rows, how, contenders, given=model is not None),
         notes=(*rows.notes, *notes, *book.notes, *unknown, *_spent(contenders)),
         seconds=time.perf_counter() - started,
     )
@@ -424,11 +428,28 @@ def _given_rows(
     assert other.y is not None
     rows = np.arange(len(other.X))
     side = other.X.drop(columns=names)
-    fold = Fold(one.X[names], one.y, other.X[names], other.y, rows, side)
+    bonds = _given_bonds(one.X, how)
+    fold = Fold(one.X[names], one.y, other.X[names], other.y, rows, side, bonds)
     units = rows if how.groups is None else pd.factorize(other.X[how.groups])[0]
     file = Path(test).name if isinstance(test, str | Path) else other.name
     about = About.of(other, file=file, positive=how.positive)
     return _Rows([fold], units, one.task, about, [], _positive(other, how))
+
+
+def _given_bonds(train: pd.DataFrame, how: Settings) -> Bonds:
+    """Say what binds training rows of the user's, as far as their file tells."""
+    groups, time = (
+        train[name] if name in train.columns else None
+        for name in (how.groups, how.order)
+    )
+    if groups is not None:
+        # As for the test rows: those without a group are one.
+        groups = pd.factorize(groups)[0]
+    if time is not None and time.dtype == object:
+        time = time.astype(str)
+    if time is not None and time.isna().any():
+        time = None
+    return Bonds(groups, time)
 
 
 def _positive(dataset: Dataset, how: Settings) -> Any:
@@ -503,7 +524,9 @@ def _contenders(
         return usual_contenders(how.models, rows.task, how.random_state)
     found = [given_contender(name, _labelled(model, rows))]
     if how.models:
-        more, notes = usual_contenders(how.models, rows.task, how.random_state)
+        more, notes = usual_contenders(
+            how.models, rows.task, how.random_state, beside=[model]
+        )
         return [*found, *more], notes
     return found, []
 
@@ -696,7 +719,9 @@ def _in_order(model: EAPP, classes: Any) -> Any:
     return answers[:, pd.Index(model.classes_).get_indexer(classes)]
 
 
-def _conditions(rows: _Rows, how: Settings, *, given: bool) -> str:
+def _conditions(
+    rows: _Rows, how: Settings, contenders: Sequence[Contender], *, given: bool
+) -> str:
     folds = rows.folds
     over = f"{len(folds)} splits" if len(folds) > 1 else "1 split"
     fitted = "the model as given" if given else "fitted anew in each"
@@ -704,5 +729,19 @@ def _conditions(rows: _Rows, how: Settings, *, given: bool) -> str:
     return (
         f"{over} with {len(folds[0].X_test):,} test rows, {fitted}; 95 % intervals "
         f"by a paired bootstrap over rows and the spread over splits, seed "
-        f"{how.random_state}.{about}"
+        f"{how.random_state}.{about}{_stopping(contenders, rows, how)}"
     )
+
+
+def _stopping(contenders: Sequence[Contender], rows: _Rows, how: Settings) -> str:
+    """Say by which rows models stop early, and which of them do so beside networks."""
+    told = [early_sentence({one.name: one.early for one in contenders})]
+    bonds = rows.folds[0].bonds.told()
+    if bonds and any(one.stops for one in contenders):
+        which = {
+            "groups": f"whole groups of {how.groups}",
+            "time": f"the latest by {how.order}",
+        }
+        held = ", ".join(which[name] for name in bonds)
+        told.append(f"Rows by which models stop early are {held}.")
+    return "".join(f" {one}" for one in told if one)

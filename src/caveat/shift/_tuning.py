@@ -13,10 +13,11 @@ from typing import Any, Literal
 import numpy as np
 import optuna
 import pandas as pd
+from numpy.typing import ArrayLike
 from optuna.storages.journal import JournalFileBackend
 
 from caveat.exceptions import InvalidInput
-from caveat.models import counterpart, make_model
+from caveat.models import Bonds, counterpart, fit_model, make_model
 from caveat.models.registry import MODELS
 from caveat.shift.criteria import hold_out
 from caveat.shift.curves._curve import shift_curve
@@ -69,6 +70,8 @@ def tune(
     task: str | None = None,
     n_trials: int = 100,
     validation: float = 0.2,
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
     masked: bool = False,
     random_state: int = 0,
     fixed: Mapping[str, Any] | None = None,
@@ -90,6 +93,9 @@ def tune(
     n_trials : int, default=100
     validation : float, default=0.2
         Share of the training rows that is held out.
+    groups, time : array-like of shape (n_rows,), optional
+        Whole groups, the latest rows are held out: to measure on, and again by models
+        that hold rows out to stop early.
     masked : bool, default=False
         Measure on rows that lose columns: the mean over all numbers of lost columns, at
         most 20 sets of each. The share of training rows that lose columns (`mask_rate`)
@@ -132,9 +138,15 @@ def tune(
     asked = find_task(labels.to_numpy(), None, task)
     name = counterpart(model, task or asked)
     space = _space(name, asked, masked, fixed or {})
+    bonds = Bonds(groups, time)
     fit, held = hold_out(
-        labels, validation, random_state, stratify=asked != "regression"
+        labels, validation, random_state, stratify=asked != "regression", bonds=bonds
     )
+    if not len(held):
+        raise InvalidInput(
+            "groups and time leave no row to be held out; pass more rows or groups, or "
+            "leave them out"
+        )
     measure = default_measure(asked)
     better: Literal["minimize", "maximize"] = (
         "minimize" if asked == "regression" else "maximize"
@@ -144,12 +156,12 @@ def tune(
         return score({key: _suggest(trial, key, space[key]) for key in space})
 
     def score(params: Mapping[str, Any]) -> float:
-        fitted = make_model(
-            name, asked, random_state=random_state, **{**(fixed or {}), **params}
-        ).fit(table.iloc[fit], labels.iloc[fit])
+        settings = {**(fixed or {}), **params}
+        unfitted = make_model(name, asked, random_state=random_state, **settings)
+        known = (table.iloc[fit], labels.iloc[fit])
+        fitted = fit_model(unfitted, *known, bonds.of(fit))
         rows = (table.iloc[held], labels.iloc[held])
         if masked:
-            known = (table.iloc[fit], labels.iloc[fit])
             return _while_lost(fitted, known, rows, measure, asked)
         answers, truth = fitted.predict(rows[0]), rows[1].to_numpy()
         if asked == "regression":
@@ -158,6 +170,10 @@ def tune(
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     asked_for = [name, asked, validation, masked, random_state, dict(fixed or {})]
+    if bonds:
+        asked_for += [
+            [] if one is None else pd.Series(one).tolist() for one in (groups, time)
+        ]
     search = optuna.create_study(
         direction=better,
         storage=None if file is None else _journal(file),

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
+from caveat.models import Bonds, fit_model
 from caveat.shift.curves._curve import shift_curve
 from caveat.shift.curves._curve_table import ShiftCurve
 from caveat.shift.evaluation._metric import default_measure
@@ -27,6 +28,7 @@ def validation(
     share: float = 0.2,
     imputer: Any = "mean",
     seed: int = 0,
+    bonds: Bonds | None = None,
 ) -> dict[str, float | None]:
     """Fit to a part of the training rows and measure on the rest, columns vanishing.
 
@@ -42,6 +44,8 @@ def validation(
         With 0 nothing is held out, and nothing is known.
     imputer : str or Imputer, default="mean"
     seed : int, default=0
+    bonds : Bonds, optional
+        What binds the training rows: held out are whole groups, or the latest rows.
 
     Returns
     -------
@@ -54,8 +58,11 @@ def validation(
     """
     if not share or len(X) < 5:
         return {"error": None, "area-error": None}
-    fit, held = hold_out(y, share, seed, stratify=task != "regression")
-    model = make().fit(X.iloc[fit], y.iloc[fit])
+    fit, held = hold_out(y, share, seed, stratify=task != "regression", bonds=bonds)
+    if not len(held):
+        return {"error": None, "area-error": None}
+    told = bonds and bonds.of(fit)
+    model = fit_model(make(), X.iloc[fit], y.iloc[fit], told)
     with warnings.catch_warnings():
         # That there are fewer subsets than this is no surprise here.
         warnings.simplefilter("ignore", UserWarning)
@@ -75,10 +82,22 @@ def validation(
 
 
 def hold_out(
-    y: pd.Series, share: float, seed: int, *, stratify: bool
+    y: pd.Series,
+    share: float,
+    seed: int,
+    *,
+    stratify: bool,
+    bonds: Bonds | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Divide rows into a fit and a held-out part; classes keep shares if they can."""
+    """Divide rows into a fit and a held-out part; classes keep shares if they can.
+
+    With `bonds` whole groups or the latest rows are held out; none if there are too few
+    of them.
+    """
     rows = np.arange(len(y))
+    if bonds:
+        out = bonds.hold_out(y, share, classify=stratify, seed=seed)
+        return np.setdiff1d(rows, out), out
     counts = y.value_counts()
     held = max(1, round(share * len(y)))
     possible = stratify and counts.min() >= 2 and held >= len(counts)

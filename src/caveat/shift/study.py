@@ -13,6 +13,7 @@ from sklearn.model_selection import train_test_split
 
 from caveat._registry import Entry
 from caveat.exceptions import InvalidInput
+from caveat.models import Bonds, fit_model
 from caveat.shift._costs import expected_seconds, too_large
 from caveat.shift._settings import check_worlds, measures_of, scenario_of
 from caveat.shift.criteria import errors, validation
@@ -88,9 +89,10 @@ class ShiftTopic:
         tests = (dataset.X.iloc[split.test], dataset.y.iloc[split.test])
         outcome = Outcome(rows=[], curves={"shift": []})
         outcome.digests["split"] = split.digest
+        bonds = context.bonds().of(split.train)
         for index, params in context.configurations:
             with untouched(context.entry.name, *parts, *tests):
-                row = self._row(context, index, params, parts, tests, outcome)
+                row = self._row(context, index, params, parts, tests, bonds, outcome)
             outcome.rows.append(row)
         return outcome
 
@@ -101,6 +103,7 @@ class ShiftTopic:
         params: Mapping[str, Any],
         parts: tuple[pd.DataFrame, pd.Series],
         tests: tuple[pd.DataFrame, pd.Series],
+        bonds: Bonds,
         outcome: Outcome,
     ) -> Row:
         world, task = context.world, context.dataset.task
@@ -115,8 +118,9 @@ class ShiftTopic:
             share=_validation_share(context),
             imputer=world["imputer"][0],
             seed=context.seed("split", part="validation"),
+            bonds=bonds,
         )
-        model = make().fit(*parts)
+        model = fit_model(make(), *parts, bonds)
         measures = measures_of(world, task)
         seed = context.seed("scenario")
         curves = _curves(
@@ -131,7 +135,9 @@ class ShiftTopic:
         if world["upper"]:
             outcome.curves.setdefault("upper", []).extend(
                 {"config": index, **row}
-                for row in _upper(world, model, parts, tests, measures, task, seed)
+                for row in _upper(
+                    world, model, parts, tests, measures, task, seed, bonds
+                )
             )
         for name, rows in context.follow(model, *parts, *tests, index).items():
             outcome.curves.setdefault(name, []).extend(rows)
@@ -248,6 +254,7 @@ def _upper(
     measures: list[str],
     task: str,
     seed: int,
+    bonds: Bonds,
 ) -> list[Row]:
     able = [name for name in world["scenario"] if _is_whole(name)]
     with _one_cap_for_all():
@@ -263,6 +270,7 @@ def _upper(
             metric=measures,
             random_state=seed,
             task=task,
+            bonds=bonds,
         )
     records = found.to_dict("records")
     return [{str(name): value for name, value in row.items()} for row in records]

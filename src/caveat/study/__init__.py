@@ -13,7 +13,7 @@ __getattr__, __dir__, __all__ = attach(
         "engines._pool": ["check_jobs"],
         "trials._preview": ["Preview", "preview"],
         "trials._search": ["random_configurations"],
-        "trials._splits": ["split_rows"],
+        "trials._splits": ["row_bonds", "split_rows"],
         "ledger._diff": ["compare"],
         "ledger._verify": ["RERUN_TOLERANCE", "Rerun", "rerun", "whole"],
         "ledger._database": ["NoLedgerYet", "masked"],

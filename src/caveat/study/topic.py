@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from caveat.datasets import Dataset
+    from caveat.models import Bonds
 
 Row = dict[str, Any]
 
@@ -157,6 +158,12 @@ class Context:
                 self.dataset, self.spec["split"], self.seed("split")
             )
         return self._split
+
+    def bonds(self) -> Bonds:
+        """Say what binds the rows: the groups and the order that the study names."""
+        from caveat.study.trials._splits import row_bonds
+
+        return row_bonds(self.dataset, self.spec["split"])
 
     def follow(
         self,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from caveat.models import Bonds, fit_model
 from caveat.supervised._evaluate import evaluate
 from caveat.supervised._folds import Fold
 
@@ -20,6 +21,7 @@ def cross_validation(
     folds: Sequence[Fold],
     task: str,
     classes: Sequence[Any] | None = None,
+    bonds: Bonds | None = None,
 ) -> dict[str, float | None]:
     """Judge a recipe for a model on rows that it did not learn from.
 
@@ -34,6 +36,9 @@ def cross_validation(
     task : {"binary", "multiclass", "regression"}
     classes : sequence of labels, optional
         All classes of the data set.
+    bonds : Bonds, optional
+        What binds the training rows: a model that holds some out to stop early
+        respects it.
 
     Returns
     -------
@@ -68,7 +73,8 @@ def cross_validation(
         sorted(pd.unique(y)) if classes is None and task != "regression" else classes
     )
     for learn, judge in folds:
-        model = make().fit(X.iloc[learn], y.iloc[learn])
+        told = bonds and bonds.of(learn)
+        model = fit_model(make(), X.iloc[learn], y.iloc[learn], told)
         held = evaluate(model, X.iloc[judge], y.iloc[judge], task=task, classes=known)
         for name, score in {**held, "loss": loss(held)}.items():
             found.setdefault(name, []).extend([] if score is None else [score])

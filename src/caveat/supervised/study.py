@@ -10,6 +10,7 @@ import pandas as pd
 
 from caveat._registry import Entry
 from caveat.exceptions import CaveatError, InvalidInput
+from caveat.models import Bonds, fit_model
 from caveat.study import constant_facts, untouched
 from caveat.study.topic import Context, Outcome, Row, single_world
 from caveat.supervised._evaluate import evaluate
@@ -28,6 +29,7 @@ class Problem:
     train: tuple[pd.DataFrame, pd.Series]
     test: tuple[pd.DataFrame, pd.Series]
     folds: list[Fold]
+    bonds: Bonds
 
 
 class SupervisedTopic:
@@ -84,7 +86,8 @@ class SupervisedTopic:
         X, y = dataset.X, dataset.y
         train = (X.iloc[split.train], y.iloc[split.train])
         test = (X.iloc[split.test], y.iloc[split.test])
-        return Problem(train, test, self._folds(context, *train))
+        bonds = context.bonds().of(split.train)
+        return Problem(train, test, self._folds(context, *train), bonds)
 
     def _row(
         self,
@@ -96,18 +99,21 @@ class SupervisedTopic:
     ) -> Row:
         dataset, train, test = context.dataset, problem.train, problem.test
         judged = {"task": dataset.task, "classes": dataset.classes or None}
+        bonds = problem.bonds
 
         def make() -> Any:
             return context.make(params)
 
         held: dict[str, float | None] = {}
         try:
-            held = cross_validation(make, *train, folds=problem.folds, **judged)
+            held = cross_validation(
+                make, *train, folds=problem.folds, bonds=bonds, **judged
+            )
         except CaveatError as error:
             # A class of one row is in no training fold of its own: nothing to choose
             # by, but the model on all rows may well be there.
             outcome.notes.append(f"configuration {index}, cross-validation: {error}")
-        model = make().fit(*train)
+        model = fit_model(make(), *train, bonds)
         scores = evaluate(model, *test, **judged)
         for name, rows in context.follow(model, *train, *test, index).items():
             outcome.curves.setdefault(name, []).extend(rows)

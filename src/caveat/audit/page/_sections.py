@@ -338,6 +338,9 @@ def _models(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
     rows += [
         pages.Row([pages.Cell(text) for text in one], place="bottom") for one in floors
     ]
+    settings = (
+        f"{found.early} All else is default." if found.early else "Default settings."
+    )
     table = pages.Table(
         "models",
         f"{found.measure} of every model, all remedies applied",
@@ -349,7 +352,7 @@ def _models(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
             *(pages.Column(FURTHER[name]) for name in further),
         ],
         rows,
-        conditions="Default settings. Behind: paired over folds, corrected for "
+        conditions=f"{settings} Behind: paired over folds, corrected for "
         "shared rows and all comparisons.",
         brief=True,
     )

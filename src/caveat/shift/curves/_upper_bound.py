@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from caveat.exceptions import InvalidInput, listing
+from caveat.models import Bonds, fit_model
 from caveat.shift.evaluation._model_under_test import Bench
 from caveat.shift.evaluation._predictions import Answerer, Answers
 from caveat.shift.scenarios._planning import check_seed, plan_steps
@@ -37,6 +38,7 @@ def upper_bound(
     random_state: Any = None,
     task: str | None = None,
     make: Callable[[list[str]], Any] | None = None,
+    bonds: Bonds | None = None,
 ) -> pd.DataFrame:
     """Compare the imputed model with one fitted afresh without the vanished columns.
 
@@ -59,6 +61,9 @@ def upper_bound(
     make : callable, optional
         Gets the names of the columns that are left and returns an unfitted model;
         needed where the model names columns itself.
+    bonds : Bonds, optional
+        What binds the training rows: a model of caveat's that holds some out to stop
+        early respects it.
 
     Returns
     -------
@@ -93,7 +98,7 @@ def upper_bound(
         model, X_train, y_train, X_test, y_test, imputer=imputer, task=task, seed=seed
     )
     measures = bench.measures(metric)
-    refit = Refit(bench, y_train, make)
+    refit = Refit(bench, y_train, make, bonds)
     n_columns = len(bench.names)
     rows: list[dict[str, Any]] = []
     for each in scenarios:
@@ -142,11 +147,16 @@ class Refit:
     """Fits the model without some columns; each mask once."""
 
     def __init__(
-        self, bench: Bench, y_train: Any, make: Callable[[list[str]], Any] | None
+        self,
+        bench: Bench,
+        y_train: Any,
+        make: Callable[[list[str]], Any] | None,
+        bonds: Bonds | None = None,
     ) -> None:
         self.bench = bench
         self.labels = np.asarray(y_train)
         self.make = make
+        self.bonds = bonds
         self._known: dict[bytes, Answers] = {}
 
     def __call__(self, mask: Masks) -> Answers:
@@ -177,7 +187,7 @@ class Refit:
             train = train.to_numpy()
         model = self._unfitted(names)
         try:
-            model = model.fit(train, self.labels) or model
+            model = fit_model(model, train, self.labels, self.bonds)
         except Exception as error:
             gone = [name for name in self.bench.names if name not in names]
             reason = " ".join(str(error).split())[:200]

@@ -14,8 +14,16 @@ from sklearn.base import clone
 
 from caveat.datasets import Dataset
 from caveat.exceptions import CaveatError, InvalidInput, MissingExtra
-from caveat.models import MODELS, counterpart, make_model
-from caveat.study import split_rows
+from caveat.models import (
+    MODELS,
+    Bonds,
+    counterpart,
+    early_settings,
+    fit_model,
+    holds_out,
+    make_model,
+)
+from caveat.study import row_bonds, split_rows
 
 USUAL = ("logistic-regression", "random-forest", "hist-gradient-boosting", "lightgbm")
 STAND_INS = ("logistic-regression", "hist-gradient-boosting")
@@ -32,6 +40,8 @@ class Fold:
         Which rows of the whole table are tested.
     side : DataFrame or None
         What is known of the test rows besides the features: dates, sites.
+    bonds : Bonds
+        What binds the training rows: groups, time.
     """
 
     X_train: pd.DataFrame
@@ -40,6 +50,7 @@ class Fold:
     y_test: pd.Series
     rows: NDArray[np.intp]
     side: pd.DataFrame | None = None
+    bonds: Bonds = field(default_factory=Bonds)
 
     @property
     def parts(self) -> tuple[Any, Any, Any, Any]:
@@ -66,6 +77,10 @@ class Contender:
         fitted again here.
     native : bool
         Whether missing cells reach the model itself.
+    early : dict
+        Settings with which it stops as the networks beside it do; empty otherwise.
+    stops : bool
+        Whether it holds training rows out to stop early.
     fitted : list
         Language models as they were asked: they count what that took.
     """
@@ -74,6 +89,8 @@ class Contender:
     fit: Callable[[Fold], Any]
     again: Callable[[list[str]], Any] | None
     native: bool = True
+    early: dict[str, Any] = field(default_factory=dict)
+    stops: bool = False
     fitted: list[Any] = field(default_factory=list)
 
 
@@ -101,6 +118,7 @@ def make_folds(
     features = [name for name in X.columns if name not in {*aside, groups, order}]
     if not features:
         raise InvalidInput("no column is left that could vanish; keep one with --keep")
+    bonds = row_bonds(dataset, how)
     rng = np.random.default_rng([seed, 2])
     kept = np.arange(len(X))
     if len(X) > max_rows:
@@ -120,6 +138,7 @@ def make_folds(
                 y.iloc[test],
                 test,
                 X.drop(columns=features).iloc[test],
+                bonds.of(train),
             )
         )
     units = np.arange(len(X)) if groups is None else pd.factorize(X[groups])[0]
@@ -127,32 +146,38 @@ def make_folds(
 
 
 def usual_contenders(
-    names: Sequence[str] | None, task: str, seed: int
+    names: Sequence[str] | None, task: str, seed: int, beside: Sequence[Any] = ()
 ) -> tuple[list[Contender], list[str]]:
-    """Make contenders of caveat's models; usual ones whose library lacks are told."""
+    """Make contenders of caveat's models; usual ones whose library lacks are told.
+
+    Where one of them, or of the models `beside` them, is a network, boosting stops
+    early as it does.
+    """
     found, notes = [], []
-    for name in names or USUAL:
-        known = counterpart(name, task)
+    chosen = [counterpart(name, task) for name in names or USUAL]
+    for known in chosen:
+        early = early_settings(known, [*chosen, *beside])
         try:
-            make_model(known, task, random_state=seed)
+            make_model(known, task, random_state=seed, **early)
         except MissingExtra as error:
             if names:
                 raise
             notes.append(f"{known} was left out: {error}")
             continue
-        found.append(_by_name(known, task, seed))
+        found.append(_by_name(known, task, seed, early))
     return found, notes
 
 
-def _by_name(name: str, task: str, seed: int) -> Contender:
+def _by_name(name: str, task: str, seed: int, early: dict[str, Any]) -> Contender:
     def make(columns: list[str]) -> Any:
-        return make_model(name, task, random_state=seed)
+        return make_model(name, task, random_state=seed, **early)
 
     def fit(fold: Fold) -> Any:
-        return make([]).fit(fold.X_train, fold.y_train)
+        return fit_model(make([]), fold.X_train, fold.y_train, fold.bonds)
 
     native = bool(MODELS[name].facts.get("native_missing", True))
-    return Contender(name, fit, make, native)
+    stops = bool(early) or holds_out(name)
+    return Contender(name, fit, make, native, early, stops)
 
 
 def given_contender(name: str, model: Any) -> Contender:
@@ -180,7 +205,7 @@ def given_contender(name: str, model: Any) -> Contender:
             def again(columns: list[str]) -> Any:
                 return clone(model)
 
-    return Contender(name, lambda fold: model, again)
+    return Contender(name, lambda fold: model, again, stops=holds_out(model))
 
 
 @dataclass(frozen=True)
@@ -201,9 +226,15 @@ class Tried:
 
 
 def first_choice(
-    contenders: Sequence[Contender], fold: Fold, score: Callable[..., float]
+    contenders: Sequence[Contender],
+    fold: Fold,
+    score: Callable[..., float],
+    *,
+    classify: bool,
 ) -> tuple[str, dict[str, Tried]]:
     """Choose the model to deploy on held-out training rows: no test label is read.
+
+    Whole groups, or the latest rows, are held out where somebody named them.
 
     Returns
     -------
@@ -213,15 +244,14 @@ def first_choice(
     able = [one for one in contenders if one.again is not None]
     if len(contenders) == 1 or len(able) < len(contenders):
         return contenders[0].name, {}
-    rng = np.random.default_rng(len(fold.y_train))
-    held = rng.permutation(len(fold.y_train))
-    cut = max(1, len(held) // 4)
+    learnt, held = _quarter(fold, classify)
     inner = Fold(
-        fold.X_train.iloc[held[cut:]],
-        fold.y_train.iloc[held[cut:]],
-        fold.X_train.iloc[held[:cut]],
-        fold.y_train.iloc[held[:cut]],
-        held[:cut],
+        fold.X_train.iloc[learnt],
+        fold.y_train.iloc[learnt],
+        fold.X_train.iloc[held],
+        fold.y_train.iloc[held],
+        held,
+        bonds=fold.bonds.of(learnt),
     )
     values, tried = {}, {}
     for one in able:
@@ -236,7 +266,19 @@ def first_choice(
         except (CaveatError, ValueError):
             continue
         asked = time.perf_counter() - started
-        tried[one.name] = Tried(fitted, asked, len(held) - cut, cut)
+        tried[one.name] = Tried(fitted, asked, len(learnt), len(held))
     known = {name: value for name, value in values.items() if np.isfinite(value)}
     best = max(known, key=lambda name: known[name]) if known else contenders[0].name
     return best, tried
+
+
+def _quarter(fold: Fold, classify: bool) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Hold a quarter of the training rows out, as the test rows were."""
+    count = len(fold.y_train)
+    if fold.bonds:
+        held = fold.bonds.hold_out(fold.y_train, 0.25, classify=classify, seed=count)
+        if len(held):
+            return np.setdiff1d(np.arange(count), held), held
+    order = np.random.default_rng(count).permutation(count)
+    cut = max(1, count // 4)
+    return order[cut:], order[:cut]

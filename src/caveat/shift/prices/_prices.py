@@ -282,19 +282,22 @@ class _Asked:
         mask = mask_of(gone, len(self.bench.names))
         if self.contender.again is not None:
             try:
-                refit = Refit(self.bench, self.fold.y_train, self.contender.again)
+                refit = self._refit(self.contender.again)
                 return {REFITTED: refit(mask)}
             except InvalidInput as error:
                 book.notes.append(f"could not fit {self.name} again: {error}")
         found = {}
         stand_ins, _ = usual_contenders(STAND_INS, self._kind(), self.task.seed)
         for one in stand_ins:
-            refit = Refit(self.bench, self.fold.y_train, one.again)
+            refit = self._refit(one.again)
             try:
                 found[f"{REFITTED} {one.name}"] = refit(mask)
             except InvalidInput as error:
                 book.notes.append(f"could not fit {one.name}: {error}")
         return found
+
+    def _refit(self, make: Callable[[list[str]], Any] | None) -> Refit:
+        return Refit(self.bench, self.fold.y_train, make, self.fold.bonds)
 
     def _kind(self) -> str:
         if self.task.task == "regression":

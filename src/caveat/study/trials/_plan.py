@@ -183,11 +183,17 @@ def configurations(
         if draw is not None:
             protocol = study.protocol or topic.protocols[0]
             return "random", [draw(entry, i, repeat, protocol) for i in range(count)]
-        if entry.space:
-            return "random", random_configurations(entry.name, entry.space, count)
-    if study.search.grid == "default" and entry is not None and entry.grid:
-        return "grid", grid_configurations(entry.grid)
+        if space := _searched(entry.space, learner):
+            return "random", random_configurations(entry.name, space, count)
+    if study.search.grid == "default" and entry is not None:
+        usual = _searched(entry.grid, learner)
+        return ("grid", grid_configurations(usual)) if usual else ("none", [{}])
     return "none", [{}]
+
+
+def _searched(space: Mapping[str, Any], learner: LearnerSpec) -> dict[str, Any]:
+    """Leave out of a registered space what the study file fixes."""
+    return {name: one for name, one in space.items() if name not in learner.fixed}
 
 
 def _takes_baseline(topic: str, reference: Any) -> bool:

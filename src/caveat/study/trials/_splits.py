@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from caveat.datasets import Dataset
 from caveat.exceptions import InvalidInput, UnknownName
+from caveat.models import Bonds
 from caveat.study.topic import Split
 
 
@@ -52,6 +53,22 @@ def split_rows(dataset: Dataset, settings: Mapping[str, Any], seed: int) -> Spli
         return _stratified(np.asarray(labels), share, rng)
     order = rng.permutation(count)
     return _split(order, _test_count(count, share), count)
+
+
+def row_bonds(dataset: Dataset, settings: Mapping[str, Any]) -> Bonds:
+    """Say what binds the rows that are split: their groups, their order.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    settings : mapping
+        ``groups`` and ``order`` (columns), as for `split_rows`.
+    """
+    groups, order = settings.get("groups"), settings.get("order")
+    return Bonds(
+        groups=_column(dataset, groups) if groups else None,
+        time=_column(dataset, order) if order else None,
+    )
 
 
 def _test_count(count: int, share: float) -> int:
