@@ -216,6 +216,50 @@ def test_a_model_that_cannot_be_refitted_is_held_against_stand_ins(copies):
     assert told["advice"] == own["advice"] == "refit"
 
 
+@pytest.fixture(scope="module")
+def told(copies):
+    """A model that was trained for loss, with all the usual ways to fill in."""
+    train, test = copies[:200], copies[200:]
+    lossy = make_model("hist-gradient-boosting", mask_rate=0.3, max_iter=20)
+    lossy.fit(train[["a", "copy", "b", "noise"]], train["y"])
+    rows = {"train": train, "test": test, "missing": ["a"]}
+    return lambda **more: look(None, "y", model=lossy, **rows, **more)
+
+
+def test_a_model_that_is_told_what_is_gone_fills_in_nothing(told):
+    page = told()
+    assert [row["imputer"] for row in page.extra["losses"]] == [
+        "told which columns are gone"
+    ]
+    assert "fill" not in page.to_json().lower()
+    shown = "\n".join(map(str, terminal_lines(page)))
+    [section] = [one for one in page.sections if one.name == "missing"]
+    [columns] = [one for one in page.sections if one.name == "columns"]
+    everything = [shown, page.action, section.blocks[0].conditions]
+    everything += [columns.blocks[0].conditions, page.figure.label]
+    assert not [text for text in everything if "fill" in str(text).lower()]
+    assert "told which columns are gone" in shown
+    assert "is told which columns are gone" in str(columns.blocks[0].conditions)
+    assert "Chosen" not in str(section.lead)
+    assert len(section.blocks[0].rows) == 2  # the one way, and a constant answer
+
+
+def test_a_model_beside_it_is_filled_in_as_ever(told):
+    page = told(models=["logistic-regression"], imputers=["mean", "median"])
+    ways = {row["model"]: row["imputer"] for row in page.extra["losses"]}
+    assert ways["the model"] == "told which columns are gone"
+    assert ways["logistic-regression"] in ("mean", "median")
+    [section] = [one for one in page.sections if one.name == "missing"]
+    assert "Filled in: " in str(section.lead)
+    assert "Being told: " in str(section.lead)
+
+
+def test_a_loss_that_does_not_matter_to_a_model_that_is_told_is_no_filling():
+    small = Estimate(0.0, "", -0.004, 0.004)
+    assert advise(small, [], tolerance=0.01) == "fill"
+    assert advise(small, [], tolerance=0.01, told=True) == "keep"
+
+
 def test_without_columns_asked_for_the_dearest_column_is_the_caveat(copies):
     seen = look(copies, "y", **QUICK)
     assert seen.extra["losses"] == []

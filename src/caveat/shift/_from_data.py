@@ -26,6 +26,7 @@ from caveat.shift.curves._scenario_curves import (
     parse_degree,
     scenario_curves,
 )
+from caveat.shift.evaluation._evaluators import TOLD
 from caveat.shift.evaluation._metric import usual_measures
 from caveat.shift.evaluation._model_under_test import Bench
 from caveat.shift.evaluation._targets import check_target
@@ -216,8 +217,8 @@ def look(
     needed = [pair[0] for one in outages for pair in (one.where, one.since) if pair]
     name, fitted = _loaded(model, trust, how)
     spoken = hasattr(fitted, "prompts")
-    if spoken:
-        # Nothing is filled in: a column that is gone is in no prompt.
+    if spoken and not how.models:
+        # No table is filled in, also none that is exported.
         how = replace(how, imputers=("native",))
     known = getattr(fitted, "feature_names_in_", ())
     how = replace(how, keep=[*how.keep, *(str(each) for each in known)])
@@ -248,7 +249,7 @@ def look(
     result = Result(
         **tables,
         floor=float(np.mean(_floors(MEASURES.get(book.measure.name), rows))),
-        filled_by=how.imputers[0],
+        filled_by=TOLD if deployed in book.told else name_of(how.imputers[0]),
         clusters=free,
         deployed=deployed,
         pairs=pairs,
