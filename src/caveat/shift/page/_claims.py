@@ -39,7 +39,7 @@ def finer(one: Estimate, gap: Estimate) -> Estimate:
 
 @dataclass(frozen=True)
 class Price(claims.Loss):
-    """A loss that somebody asked for: it leads also where no loss is seen.
+    """A loss that somebody asked for: it leads also where none is seen, or open.
 
     `more` counts the further outages that were asked for: a title tells of one.
     """
@@ -115,6 +115,7 @@ def price(found: Result, row: Mapping[str, Any], **place: Any) -> Price:
         finer(found.estimate(row, "after"), loss),
         loss,
         refitted,
+        found.tolerance,
         kind="vanish",
         columns=tuple(row["columns"]),
         section="missing",

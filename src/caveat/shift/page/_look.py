@@ -305,6 +305,7 @@ def _column(found: Result) -> Iterator[claims.Claim]:
         finer(score(found), loss),
         after,
         loss,
+        tolerance=found.tolerance,
         severity=_severity(share) if share > 0 else "note",
         kind="vanish",
         section="columns",

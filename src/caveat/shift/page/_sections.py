@@ -211,6 +211,7 @@ def decay_section(found: Result) -> pages.Section:
         who = pages.name(found.deployed)
         words = pages.say("What {model} keeps as columns vanish", model=who)
     floor = Estimate(found.floor, found.title)
+    over = "rows and splits" if found.splits > 1 else "rows"
     figure = figures.decay(
         lines,
         columns=count,
@@ -221,7 +222,7 @@ def decay_section(found: Result) -> pages.Section:
         floor=figures.Mark("constant", floor) if math.isfinite(found.floor) else None,
         limits=get_measure(found.measure).range,
         conditions=f"{found.conditions} Mean over up to 8 subsets of each size. Band: "
-        "95 % interval over rows and splits.",
+        f"95 % interval over {over}.",
         downloads=[pages.Download.csv("decay.csv", found.decay)],
     )
     return pages.Section("decay", "How they decay", words, blocks=[figure])
