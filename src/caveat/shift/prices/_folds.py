@@ -201,7 +201,10 @@ class Tried:
 
 
 def first_choice(
-    contenders: Sequence[Contender], fold: Fold, score: Callable[..., float]
+    contenders: Sequence[Contender],
+    fold: Fold,
+    score: Callable[..., float],
+    progress: Callable[[int], None] = lambda tried: None,
 ) -> tuple[str, dict[str, Tried]]:
     """Choose the model to deploy on held-out training rows: no test label is read.
 
@@ -224,7 +227,8 @@ def first_choice(
         held[:cut],
     )
     values, tried = {}, {}
-    for one in able:
+    for number, one in enumerate(able):
+        progress(number)
         started = time.perf_counter()
         try:
             model = one.fit(inner)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from caveat.exceptions import InvalidInput
 from caveat.measures import Measure
+from caveat.pages import names as listed_names
 from caveat.shift.curves._upper_bound import Refit
 from caveat.shift.evaluation._evaluators import TOLD
 from caveat.shift.evaluation._model_under_test import Bench
@@ -53,6 +54,8 @@ class Book:
         squared difference. No label is read.
     told : set of str
         Models that are told which columns are gone; nothing is filled in for them.
+    flat : dict of str to int
+        In how many splits a model gave all rows one answer, with every column there.
     """
 
     measure: Measure
@@ -63,6 +66,7 @@ class Book:
     distances: dict[Key, list[float]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     told: set[str] = field(default_factory=set)
+    flat: dict[str, int] = field(default_factory=dict)
 
     def score(self, key: Key) -> Score:
         """Put the splits of one number together."""
@@ -199,8 +203,20 @@ def measure_prices(
             if progress is not None:
                 progress(done, total)
     assert book is not None
-    book.notes = list(dict.fromkeys(book.notes))
+    book.notes = list(dict.fromkeys([*book.notes, *_flat_notes(book, len(folds))]))
     return book
+
+
+def _flat_notes(book: Book, splits: int) -> list[str]:
+    """Name models that give all rows one answer: a score of theirs is no skill."""
+    if not book.flat:
+        return []
+    each = [
+        name if count == splits else f"{name} (in {count} of {splits} splits)"
+        for name, count in book.flat.items()
+    ]
+    who = "each of " * (len(each) > 1) + str(listed_names(each, most=len(each)))
+    return [f"all rows get one value from {who}, whatever their columns hold"]
 
 
 class _Asked:
@@ -232,6 +248,9 @@ class _Asked:
         answers = [self.intact]
         if self.bench.told:
             book.told.add(self.name)
+        spread = np.ptp(self.intact, axis=0).max()
+        if len(self.intact) > 1 and spread <= 1e-12 * np.abs(self.intact).max():
+            book.flat[self.name] = book.flat.get(self.name, 0) + 1
         for outage in self.task.outages:
             for imputer in self._ways(outage):
                 key = (self.name, outage.label, name_of(imputer))
