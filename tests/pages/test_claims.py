@@ -95,12 +95,26 @@ def test_corrections_are_told():
     assert "corrected for 6 comparisons" in str(claim.words)
 
 
-def test_a_loss_that_the_interval_does_not_carry_is_no_loss():
+@pytest.mark.parametrize(
+    ("low", "high", "tolerance", "said"),
+    [
+        (-0.01, 0.03, 0.05, "no loss of lightgbm is seen"),
+        (-0.01, 0.03, 0.01, "whether lightgbm loses cannot be told at this size"),
+        (-0.01, 0.03, 0.0, "whether lightgbm loses cannot be told at this size"),
+        (-0.03, -0.01, 0.0, "no loss of lightgbm is seen"),
+        (0.0, 0.0, 0.0, "no loss of lightgbm is seen"),
+        (None, None, 0.05, "whether lightgbm loses cannot be told at this size"),
+        (0.01, 0.03, 0.05, "lightgbm loses 0.01"),
+    ],
+)
+def test_a_loss_is_none_only_if_its_interval_holds_none(low, high, tolerance, said):
     before, after = score(0.9, 0.88, 0.92), score(0.89, 0.86, 0.92)
-    loss = Estimate(0.01, "AUC", -0.01, 0.03, "rows", 100)
-    claim = claims.Loss("lightgbm", "`a`", before, after, loss)
-    assert "no loss" in str(claim.words)
-    assert not claim.may_lead
+    value = 0.01 if not low or high > 0.01 else low + high
+    loss = Estimate(value, "AUC", low, high, "rows", 100)
+    claim = claims.Loss("lightgbm", "`a`", before, after, loss, tolerance=tolerance)
+    assert f"ithout `a`, {said}" in str(claim.words).replace("\xa0", " ")
+    assert said.split(" 0.01")[0] in str(claim.short)
+    assert claim.may_lead == bool(low and low > 0)
 
 
 def test_before_and_after_reach_the_json():

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from caveat.models import MODELS
+from caveat.models import MODELS, make_model
 from papers.shift.distilled import distilled, lost_sets
 from papers.shift.networks import ABSENT, cells
-from papers.shift.page_networks import interval
+from papers.shift.page_networks import HERE, interval
 from papers.shift.run import SEEDS, TABLES
 
 
@@ -59,3 +59,18 @@ def test_a_distilled_network_is_told_which_columns_are_gone():
     np.testing.assert_array_equal(model.predict_masked(X.assign(b=9.0), ["b"]), told)
     assert (model.classes_[told.argmax(1)] == y).mean() > 0.6
     assert model.score(X, y) > 0.9
+
+
+@pytest.mark.thorough
+def test_the_page_says_what_a_gone_number_becomes_in_a_network_without_mask_bits():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(80, 2)), columns=list("ab"))
+    y = pd.Series(np.where(X["a"] > 0, "yes", "no"))
+    model = make_model("mlp", "binary", mask_rate=0.3, max_epochs=2, random_state=0)
+    model.fit(X, y)
+    told = model.predict_masked(X, ["b"])
+    meant = model.predict_proba(X.assign(b=X["b"].mean()))
+    np.testing.assert_allclose(told, meant, atol=1e-6)  # single precision
+    words = (HERE / "words-networks.md").read_text()
+    assert "nothing is filled in" not in words
+    assert "a gone number becomes the training mean" in words

@@ -39,6 +39,7 @@ def test_it_tells_what_a_loss_costs_and_what_to_do(file):
     assert "a constant answer" in found.output
     assert "Now: " in found.output
     assert "first of several splits" in found.stderr
+    assert "a rough guess from rows and columns" in found.stderr
     assert "seed 0" in found.output
 
 

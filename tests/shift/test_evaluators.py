@@ -278,3 +278,4 @@ def test_a_model_that_knows_absent_columns_is_told_and_nothing_is_imputed():
     expected = [y.mean() * (1 - (3 - k) / 3) ** 2 for k in range(4)]
     ratio = values[1:] / values[-1]
     np.testing.assert_allclose(ratio, np.array(expected[1:]) / expected[-1])
+    assert set(curve.tidy()["imputation"]) == {"told which columns are gone"}

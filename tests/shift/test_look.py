@@ -12,9 +12,9 @@ from caveat.exceptions import InvalidInput, UnknownName
 from caveat.models import make_model
 from caveat.pages import About, prose, terminal_lines
 from caveat.pages.claims import Estimate
-from caveat.shift import Outage, Result, look, shift_curve, upper_bound
+from caveat.shift import Outage, Result, _from_data, look, shift_curve, upper_bound
 from caveat.shift.prices._advice import advise
-from caveat.shift.prices._folds import Fold, Tried
+from caveat.shift.prices._folds import Contender, Fold, Tried
 from caveat.shift.prices._prices import Task, expected_seconds
 from caveat.shift.scenarios._scenarios import Stages
 
@@ -216,6 +216,50 @@ def test_a_model_that_cannot_be_refitted_is_held_against_stand_ins(copies):
     assert told["advice"] == own["advice"] == "refit"
 
 
+@pytest.fixture(scope="module")
+def told(copies):
+    """A model that was trained for loss, with all the usual ways to fill in."""
+    train, test = copies[:200], copies[200:]
+    lossy = make_model("hist-gradient-boosting", mask_rate=0.3, max_iter=20)
+    lossy.fit(train[["a", "copy", "b", "noise"]], train["y"])
+    rows = {"train": train, "test": test, "missing": ["a"]}
+    return lambda **more: look(None, "y", model=lossy, **rows, **more)
+
+
+def test_a_model_that_is_told_what_is_gone_fills_in_nothing(told):
+    page = told()
+    assert [row["imputer"] for row in page.extra["losses"]] == [
+        "told which columns are gone"
+    ]
+    assert "fill" not in page.to_json().lower()
+    shown = "\n".join(map(str, terminal_lines(page)))
+    [section] = [one for one in page.sections if one.name == "missing"]
+    [columns] = [one for one in page.sections if one.name == "columns"]
+    everything = [shown, page.action, section.blocks[0].conditions]
+    everything += [columns.blocks[0].conditions, page.figure.label]
+    assert not [text for text in everything if "fill" in str(text).lower()]
+    assert "told which columns are gone" in shown
+    assert "is told which columns are gone" in str(columns.blocks[0].conditions)
+    assert "Chosen" not in str(section.lead)
+    assert len(section.blocks[0].rows) == 2  # the one way, and a constant answer
+
+
+def test_a_model_beside_it_is_filled_in_as_ever(told):
+    page = told(models=["logistic-regression"], imputers=["mean", "median"])
+    ways = {row["model"]: row["imputer"] for row in page.extra["losses"]}
+    assert ways["the model"] == "told which columns are gone"
+    assert ways["logistic-regression"] in ("mean", "median")
+    [section] = [one for one in page.sections if one.name == "missing"]
+    assert "Filled in: " in str(section.lead)
+    assert "Being told: " in str(section.lead)
+
+
+def test_a_loss_that_does_not_matter_to_a_model_that_is_told_is_no_filling():
+    small = Estimate(0.0, "", -0.004, 0.004)
+    assert advise(small, [], tolerance=0.01) == "fill"
+    assert advise(small, [], tolerance=0.01, told=True) == "keep"
+
+
 def test_without_columns_asked_for_the_dearest_column_is_the_caveat(copies):
     seen = look(copies, "y", **QUICK)
     assert seen.extra["losses"] == []
@@ -237,13 +281,83 @@ def test_how_long_it_may_take_is_told_before_it_starts(copies):
         found=lambda text: told.append((text, len(seen))),
         progress=lambda done, total: seen.append((done, total)),
     )
-    first, before = told[0]
-    assert first.startswith("up to ")
-    assert "\xa0" not in first
-    assert "for 2 splits: " in first
-    assert "logistic-regression" in first
-    assert before == 0
-    assert seen == [(done, 4) for done in range(5)]
+    (rough, before), (better, tried) = told[:2]
+    assert rough.startswith("about ")
+    assert "a rough guess" in rough
+    assert better.startswith("up to ")
+    for text in (rough, better):
+        assert "\xa0" not in text
+        assert "for 2 splits: " in text
+        assert "logistic-regression" in text
+    # The guess comes before the first fit, the other when both were tried once.
+    assert (before, tried) == (0, 2)
+    assert list(dict.fromkeys(seen)) == [(done, 6) for done in range(7)]
+
+
+def test_how_long_one_model_may_take_is_told_before_its_only_fit(copies, monkeypatch):
+    happened = []
+    usual = _from_data.measure_prices
+    monkeypatch.setattr(
+        _from_data,
+        "measure_prices",
+        lambda *a, **k: happened.append("fit") or usual(*a, **k),
+    )
+    look(copies, "y", missing=["a"], **QUICK, found=happened.append)
+    assert happened[0].startswith("about 1.0 s for 2 splits: logistic-regression under")
+    assert "tried" not in happened[0]
+    assert happened[1] == "fit"
+
+
+def test_a_network_is_guessed_to_take_longer_with_more_rows_and_no_less_with_few():
+    def guess(rows, models=("ft-transformer", "mine")):
+        frame = pd.DataFrame(np.zeros((rows, 10)))
+        fold = Fold(frame, None, frame[:10], None, None)
+        divided = _from_data._Rows([fold], None, "binary", None, [], None)
+        contenders = [Contender(name, None, None) for name in models]
+        found = _from_data._guess(contenders, divided)
+        task = Task(outages=[], imputers=["mean"], metric=None, task="x")
+        assert "without mine" in _from_data._rough(
+            found, contenders, divided, task, False
+        )
+        return expected_seconds(found, [fold], task)["ft-transformer"]
+
+    assert guess(4000) > 3 * guess(1000)
+    assert guess(20) == pytest.approx(guess(250), rel=0.05)
+
+
+def test_one_split_is_not_called_several(copies):
+    told = []
+    quick = {**QUICK, "repeats": 1}
+    page = look(copies, "y", missing=["a"], **quick, found=told.append)
+    assert any(text.startswith("the only split: ") for text in told)
+    shown = " ".join([*told, page.to_json(), str(page.figure.conditions)])
+    decay = next(one for one in page.sections if one.name == "decay")
+    shown += str(decay.blocks[0].conditions)
+    assert "over rows, seed 0" in shown
+    for words in ("several", "over splits", "and splits", "in each"):
+        assert words not in shown
+
+
+def test_a_loss_that_the_rows_leave_open_is_not_called_none(copies):
+    few = look(copies[:60], "y", missing=["noise"], **QUICK)
+    row = few.extra["losses"][0]
+    assert row["low"] < 0 < 0.01 < row["high"]  # the tolerance is 0.01
+    shown = " ".join(str(one.words) for one in few.claims)
+    assert "whether logistic-regression loses cannot be told at this size" in shown
+    assert "no loss of" not in shown
+    mild = look(copies[:60], "y", missing=["noise"], tolerance=0.5, **QUICK)
+    shown = " ".join(str(one.words) for one in mild.claims)
+    assert "no loss of logistic-regression is seen" in shown
+
+
+def test_a_model_that_answers_one_value_is_named(copies):
+    few = {"models": ["logistic-regression", "lightgbm"], "imputers": ["mean"]}
+    page = look(copies[:26], "y", missing=["a"], repeats=2, **few)
+    told = [str(one.words) for one in page.ordered if "one value" in str(one.words)]
+    assert told == [
+        "All rows get one value from lightgbm, whatever their columns hold."
+    ]
+    assert "one value" not in look(copies, "y", **QUICK).to_json()
 
 
 def test_a_model_that_takes_twice_as_long_is_expected_to():

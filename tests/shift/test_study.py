@@ -312,3 +312,12 @@ def test_it_follows_inside_a_study():
     record = run_trial(plan(written)[0].spec)
     rows = pd.DataFrame(record["curves"]["shift"])
     assert sorted(set(rows["k"])) == [0, 1, 2]
+
+
+def test_a_model_that_is_told_what_is_gone_is_measured_once_for_all_imputers(mixed):
+    X, y, X_test, y_test = mixed(n=120)
+    lossy = make_model("hist-gradient-boosting", mask_rate=0.3, max_iter=5).fit(X, y)
+    spec = {"scenario": ["single"], "imputer": ["mean", "random"], "degrees": [1]}
+    rows = pd.DataFrame(follow(spec, lossy, X, y, X_test, y_test, 0)["shift"])
+    assert set(rows["imputation"]) == {"told which columns are gone"}
+    assert not rows.duplicated(["column", "k", "measure"]).any()

@@ -29,6 +29,28 @@ def too_large(dataset: Mapping[str, Any], entry: Entry) -> str:
     return ""
 
 
+def pace(
+    entry: Entry, columns: int | None, task: str | None
+) -> tuple[float, float] | None:
+    """Give about the seconds to learn 1,000 rows and to answer 100,000, if known.
+
+    Examples
+    --------
+    >>> from caveat.models import MODELS
+    >>> pace(MODELS["ridge"], 30, "regression")
+    (0.06, 0.05)
+    """
+    seconds = entry.facts.get("seconds")
+    if seconds is None or not columns:
+        return None
+    fit, answer = seconds
+    if entry.facts.get("tokens"):
+        fit, answer = fit * columns / 10, answer * columns / 10
+    if task == "regression":
+        fit *= 2  # it stops later
+    return fit, answer
+
+
 def expected_seconds(
     entry: Entry, dataset: Mapping[str, Any], world: Mapping[str, Any], fits: int
 ) -> float | None:
@@ -54,15 +76,11 @@ def expected_seconds(
     >>> expected_seconds(MODELS["mlp"], table, world, fits=2)
     2.41
     """
-    seconds = entry.facts.get("seconds")
     rows, columns = dataset.get("rows"), dataset.get("columns")
-    if seconds is None or not rows or not columns:
+    known = pace(entry, columns, dataset.get("task"))
+    if known is None or not rows or not columns:
         return None
-    fit, answer = seconds
-    if entry.facts.get("tokens"):
-        fit, answer = fit * columns / 10, answer * columns / 10
-    if dataset.get("task") == "regression":
-        fit *= 2  # it stops later
+    fit, answer = known
     trained, tested = rows * (1 - _TEST_SHARE), rows * _TEST_SHARE
     asked = _masks(world, columns) * tested
     again = world["upper"] * len(_counts(world, columns))

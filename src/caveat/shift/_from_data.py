@@ -18,15 +18,17 @@ from caveat.eapp import Result as Clusters
 from caveat.eapp.registry import MEASURES as CLUSTER_MEASURES
 from caveat.eapp.result import CLUSTERS, pooled
 from caveat.exceptions import CaveatError, InvalidInput
-from caveat.models import Bonds, early_sentence
+from caveat.models import MODELS, Bonds, early_sentence
 from caveat.models import load as load_model
 from caveat.pages import About, Look, check_rules, duration
 from caveat.shift import page
+from caveat.shift._costs import pace
 from caveat.shift.curves._scenario_curves import (
     export_scenario,
     parse_degree,
     scenario_curves,
 )
+from caveat.shift.evaluation._evaluators import TOLD
 from caveat.shift.evaluation._metric import usual_measures
 from caveat.shift.evaluation._model_under_test import Bench
 from caveat.shift.evaluation._targets import check_target
@@ -56,6 +58,7 @@ from caveat.shift.result import Result, read_book
 from caveat.shift.scenarios._planning import name_of
 
 USUAL_IMPUTERS = ("mean", "median", "gaussian", "native")
+_FEWEST = 250
 Found = Callable[[str], None]
 _FEWEST_SPLITS = 3
 """Two splits that happen to agree say nothing about the spread of clusters."""
@@ -220,8 +223,8 @@ def look(
     needed = [pair[0] for one in outages for pair in (one.where, one.since) if pair]
     name, fitted = _loaded(model, trust, how)
     spoken = hasattr(fitted, "prompts")
-    if spoken:
-        # Nothing is filled in: a column that is gone is in no prompt.
+    if spoken and not how.models:
+        # No table is filled in, also none that is exported.
         how = replace(how, imputers=("native",))
     known = getattr(fitted, "feature_names_in_", ())
     how = replace(how, keep=[*how.keep, *(str(each) for each in known)])
@@ -244,18 +247,25 @@ def look(
         )
     deployed = contenders[0].name
     tried: dict[str, Tried] = {}
-    if fitted is None:
-        score = _scorer(how, rows)
-        classify = rows.task != "regression"
-        deployed, tried = first_choice(
-            contenders, rows.folds[0], score, classify=classify
-        )
     task = _task(rows, asked, how, deployed)
+    trials = len(contenders) if fitted is None and len(contenders) > 1 else 0
+    if found is not None and not spoken and (guess := _guess(contenders, rows)):
+        found(_rough(guess, contenders, rows, task, trials > 0))
+    if trials:
+        total = trials + len(rows.folds) * len(contenders)
+        deployed, tried = first_choice(
+            contenders,
+            rows.folds[0],
+            _scorer(how, rows),
+            classify=rows.task != "regression",
+            progress=lambda done: progress(done, total) if progress else None,
+        )
+        task = _task(rows, asked, how, deployed)
     if spoken:
         task = _told_of(fitted, name, rows, task, how, found)
     if found is not None and tried:
         found(_forecast(expected_seconds(tried, rows.folds, task), len(rows.folds)))
-    book = _measured(rows, contenders, task, progress, found)
+    book = _measured(rows, contenders, task, _after(trials, progress), found)
     fold = rows.folds[0]
     columns = [str(name) for name in fold.X_train.columns]
     names = [one.name for one in contenders]
@@ -266,7 +276,7 @@ def look(
     result = Result(
         **tables,
         floor=float(np.mean(_floors(MEASURES.get(book.measure.name), rows))),
-        filled_by=how.imputers[0],
+        filled_by=TOLD if deployed in book.told else name_of(how.imputers[0]),
         clusters=free,
         deployed=deployed,
         pairs=pairs,
@@ -568,12 +578,70 @@ def _task(rows: _Rows, asked: Sequence[Outage], how: Settings, deployed: str) ->
 
 
 def _forecast(seconds: Mapping[str, float], splits: int) -> str:
-    """Say how long it may take, before it starts; for a terminal, so without NBSP."""
+    """Say how long it may take, once every model was tried."""
+    return f"up to {_listed(seconds, splits)}"
+
+
+def _listed(seconds: Mapping[str, float], splits: int) -> str:
+    """List what each model may take; for a terminal, so without NBSP."""
     each = sorted(seconds.items(), key=lambda item: -item[1])
-    listed = ", ".join(f"{name} {duration(one)}" for name, one in each)
+    listed = ", ".join(
+        f"{name} {duration(one) if one >= 1 else 'under 1 s'}" for name, one in each
+    )
     over = f"{splits} splits" if splits > 1 else "1 split"
-    told = f"up to {duration(sum(seconds.values()))} for {over}: {listed}"
+    told = f"{duration(max(1.0, sum(seconds.values())))} for {over}: {listed}"
     return told.replace("\xa0", " ")
+
+
+def _guess(contenders: Sequence[Contender], rows: _Rows) -> dict[str, Tried]:
+    """Give what the registry knows of the models' pace: rows and columns alone."""
+    count, columns = rows.folds[0].X_train.shape
+    # Below a few hundred rows a fit takes no less: passes and rounds stay as many.
+    learnt = round(1_000 * count / max(count, _FEWEST))
+    known = {
+        one.name: pace(MODELS[one.name], columns, rows.task)
+        for one in contenders
+        if one.name in MODELS
+    }
+    return {
+        name: Tried(*each, learnt, 100_000)
+        for name, each in known.items()
+        if each is not None
+    }
+
+
+def _rough(
+    guess: Mapping[str, Tried],
+    contenders: Sequence[Contender],
+    rows: _Rows,
+    task: Task,
+    chosen: bool,
+) -> str:
+    """Say about how long it may take, before the first fit."""
+    seconds = expected_seconds(guess, rows.folds, task)
+    if chosen:
+        # All are tried first, on three quarters of the training rows.
+        fits = {name: 0.75 * one.fit / one.learnt for name, one in guess.items()}
+        rows_learnt = len(rows.folds[0].X_train)
+        seconds = {
+            name: each + rows_learnt * fits[name] for name, each in seconds.items()
+        }
+    told = f"about {_listed(seconds, len(rows.folds))}; a rough guess from rows and "
+    told += "columns, for one idle core, before the first fit"
+    unknown = [one.name for one in contenders if one.name not in guess]
+    if unknown:
+        told += f"; without {', '.join(unknown)}, of which nothing is known"
+    better = "; a better one follows when every model was tried once"
+    return told + better * chosen
+
+
+def _after(
+    trials: int, progress: Callable[[int, int], None] | None
+) -> Callable[[int, int], None] | None:
+    """Count what was tried before as done."""
+    if progress is None:
+        return None
+    return lambda done, total: progress(done + trials, total + trials)
 
 
 def _measured(
@@ -624,8 +692,10 @@ def _of_scenario(how: Settings, rows: _Rows) -> Any:
 
 
 def _early(book: Book, who: str) -> str:
-    """Say what is known after the first split; intervals come later."""
-    told = f"first of several splits: {who} {book.values[who, ALL, ''][0]:.3f}"
+    """Say what is known of the first split; intervals come later."""
+    one = len(book.resampling.tests) == 1
+    over = "the only split" if one else "first of several splits"
+    told = f"{over}: {who} {book.values[who, ALL, ''][0]:.3f}"
     for what in dict.fromkeys(what for name, what, _ in book.values if name == who):
         if what:
             ways = {how: book.values[who, what, how][0] for how in book.ways(who, what)}
@@ -723,13 +793,16 @@ def _conditions(
     rows: _Rows, how: Settings, contenders: Sequence[Contender], *, given: bool
 ) -> str:
     folds = rows.folds
-    over = f"{len(folds)} splits" if len(folds) > 1 else "1 split"
-    fitted = "the model as given" if given else "fitted anew in each"
+    several = len(folds) > 1
+    over = f"{len(folds)} splits" if several else "1 split"
+    anew = "fitted anew in each" if several else "fitted on its training rows"
+    fitted = "the model as given" if given else anew
+    spread = " and the spread over splits" * several
     about = "" if rows.positive is None else f" Positive class: {rows.positive}."
     return (
         f"{over} with {len(folds[0].X_test):,} test rows, {fitted}; 95 % intervals "
-        f"by a paired bootstrap over rows and the spread over splits, seed "
-        f"{how.random_state}.{about}{_stopping(contenders, rows, how)}"
+        f"by a paired bootstrap over rows{spread}, seed {how.random_state}.{about}"
+        f"{_stopping(contenders, rows, how)}"
     )
 
 

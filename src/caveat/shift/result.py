@@ -42,7 +42,8 @@ class Result(Recorded):
         `high`, `refitted`, `refitted_low`, `refitted_high`, `gain`, `gain_low`,
         `gain_high` (refitted against filled in), `by` (who was refitted), `chosen`
         (by the change of the answers, without labels), `oracle` (by the test rows),
-        `advice`.
+        `advice`. A model that is told which columns are gone has one row per outage,
+        and `imputer` says so.
     columns : DataFrame
         A row per model and column: `after`, `after_low`, `after_high`, `loss`, `low`,
         `high`, and `sure_low`, the lower end where the intervals of all columns hold
@@ -58,7 +59,8 @@ class Result(Recorded):
         Prices of pairs of columns; what would notice an outage, and when; curves of
         one scenario, tidy. Empty where nobody asked.
     filled_by : str
-        How cells of `columns`, `pairs` and `decay` are filled in: the first way asked.
+        How cells of the deployed model's `columns`, `pairs` and `decay` are filled in:
+        the first way asked, or that the model is told which columns are gone.
     clusters : (value, low, high) or None
         What clusters of the training rows reach on the same splits: by AUC EAPP, else
         the majority of the nearest cluster, or the means of the two nearest.
@@ -307,7 +309,13 @@ def _advice(
         for other, how in remedies.items()
         if other != name
     }
-    advice = advise(loss, gains, list(others.values()), tolerance=tolerance)
+    advice = advise(
+        loss,
+        gains,
+        list(others.values()),
+        tolerance=tolerance,
+        told=name in book.told,
+    )
     better = None
     if advice == "change":
         better = max(others, key=lambda other: others[other].low or -math.inf)

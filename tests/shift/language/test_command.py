@@ -83,7 +83,7 @@ def test_without_a_budget_nothing_is_asked_and_with_one_the_loss_is_priced(
     assert done.returncode == 0, done.stderr
     loss = json.loads(done.stdout)["losses"][0]
     assert loss["model"] == "toy"
-    assert loss["imputer"] == "native"
+    assert loss["imputer"] == "told which columns are gone"
     assert loss["after"] == 0.5  # one prompt with b alone, whatever b is, says nothing
     assert loss["low"] > 0.1
     assert set(server.headers) == {f"Bearer {KEY}"}

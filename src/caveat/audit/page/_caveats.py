@@ -22,7 +22,7 @@ from caveat.pages import claims
 from caveat.pages.claims import Estimate
 
 SERIOUS_SHARE = 0.15
-_VANISH_SHARE = 0.15
+VANISH_SHARE = 0.15
 _FREE_SHARE = 0.75
 _REMEDY_OF = {
     **dict.fromkeys(LEAKS, "leak"),
@@ -374,7 +374,7 @@ def _vanish(found: Result) -> Iterator[claims.Claim]:
     one = found.vanished[0]
     earned = found.earned(one.before.value)
     low = one.loss.low
-    if low is None or earned <= 0 or low / earned < _VANISH_SHARE:
+    if low is None or earned <= 0 or low / earned < VANISH_SHARE:
         return
     yield claims.Loss(
         one.model,
@@ -383,6 +383,7 @@ def _vanish(found: Result) -> Iterator[claims.Claim]:
         one.after,
         one.loss,
         one.refitted,
+        VANISH_SHARE * earned,
         severity="careful",
         kind="vanish",
         section="vanish",

@@ -8,7 +8,13 @@ from typing import Any
 import pandas as pd
 
 from caveat import pages
-from caveat.audit.page._caveats import FLOORS, WORST, floor_estimate, floor_name
+from caveat.audit.page._caveats import (
+    FLOORS,
+    VANISH_SHARE,
+    WORST,
+    floor_estimate,
+    floor_name,
+)
 from caveat.audit.result import FURTHER, Change, Result, Rung
 from caveat.eapp import page as eapp_page
 from caveat.measures import get as get_measure
@@ -374,7 +380,7 @@ def _behind(one: Estimate | None) -> str:
 def _vanish(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
     worst = found.vanished[0]
     told = [one for one in made if isinstance(one, claims.Loss)]
-    heading: Any = told[0] if told else _loss(worst)
+    heading: Any = told[0] if told else _loss(found, worst)
     again = [one for one in found.vanished if one.refitted is not None]
     dots = [
         figures.Dot(
@@ -435,9 +441,16 @@ def _vanish(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
     return pages.Section("vanish", "When columns vanish", heading, blocks=blocks)
 
 
-def _loss(one: Any) -> claims.Loss:
+def _loss(found: Result, one: Any) -> claims.Loss:
+    """Say what a column costs; what the audit would not warn of does not matter."""
     return claims.Loss(
-        one.model, pages.code(one.column), one.before, one.after, one.loss, one.refitted
+        one.model,
+        pages.code(one.column),
+        one.before,
+        one.after,
+        one.loss,
+        one.refitted,
+        VANISH_SHARE * max(0.0, found.earned(one.before.value)),
     )
 
 

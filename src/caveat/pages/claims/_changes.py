@@ -79,6 +79,9 @@ class Loss(Claim):
         Positive where it gets worse; paired.
     refitted : Estimate or None
         The score of a model that was fitted without it.
+    tolerance : float
+        A loss that nobody would mind. No loss is seen only where the whole interval
+        stays within it; an interval that holds 0 and more than this leaves it open.
     """
 
     subject: Words
@@ -87,6 +90,7 @@ class Loss(Claim):
     after: Estimate
     loss: Estimate
     refitted: Estimate | None = None
+    tolerance: float = 0.0
 
     @property
     def estimates(self) -> tuple[Estimate, ...]:
@@ -104,6 +108,18 @@ class Loss(Claim):
         """Whether something is lost beyond the interval."""
         return self.loss.low is not None and self.loss.low > 0
 
+    @property
+    def absent(self) -> bool:
+        """Whether no loss that anybody would mind is left in the interval."""
+        return self.loss.high is not None and self.loss.high <= self.tolerance
+
+    @property
+    def _unseen(self) -> str:
+        """Say of an undecided loss that there is none, or that this is open."""
+        if self.absent:
+            return "without {what}, no loss of {who} is seen"
+        return "without {what}, whether {who} loses cannot be told at this size"
+
     def _change(self) -> dict[str, Any]:
         return {"before": self.before.to_dict(), "after": self.after.to_dict()}
 
@@ -113,11 +129,8 @@ class Loss(Claim):
         parts = {"who": self.subject, "what": self.what, "loss": written(self.loss)}
         scores = {"before": self.before.text, "after": self.after.text}
         if not self.decided:
-            template = (
-                "without {what}, no loss of {who} is seen: {before} and {after}, a "
-                "difference of {loss}."
-            )
-            return started(say(template, **parts, **scores))
+            evidence = ": {before} and {after}, a difference of {loss}."
+            return started(say(self._unseen + evidence, **parts, **scores))
         template = "without {what}, {who} loses {loss}: {before} becomes {after}"
         words = say(template, **parts, **scores)
         if self.refitted is not None:
@@ -137,5 +150,5 @@ class Loss(Claim):
     def _briefly(self, loss: Prose) -> Prose:
         parts = {"who": self.subject, "what": self.what, "loss": loss}
         if not self.decided:
-            return started(say("without {what}, no loss of {who} is seen.", **parts))
+            return started(say(self._unseen + ".", **parts))
         return started(say("without {what}, {who} loses {loss}.", **parts))

@@ -14,6 +14,7 @@ from caveat.measures import Measure
 from caveat.shift.curves._averages import Measured, averages, measured, pooled
 from caveat.shift.curves._curve_table import ShiftCurve
 from caveat.shift.curves._gaps import performance_gap
+from caveat.shift.evaluation._evaluators import TOLD
 from caveat.shift.evaluation._model_under_test import Bench
 from caveat.shift.evaluation._targets import Target
 from caveat.shift.scenarios._planning import CAP, check_seed, name_of, plan_steps
@@ -65,7 +66,7 @@ def shift_curve(
     imputer : str or Imputer, default="mean"
         A name from ``caveat.shift.registry.IMPUTERS``, or an object such as
         ``Zero(raw=True)``. A model with ``predict_masked(X, gone)`` is told which
-        columns are gone instead, and nothing is imputed.
+        columns are gone instead, and no imputer is used.
     importance : str, Series or dict, default="pearson"
         Orders the columns for ``single``, ``most`` and ``least``: a method of
         `feature_importance`, or numbers of your own.
@@ -178,7 +179,7 @@ def shift_curve(
     return ShiftCurve(
         table=_table(steps, found, measures, len(bench.names), planned.scenario.label),
         scenario=planned.name,
-        imputer=name_of(imputer),
+        imputer=TOLD if bench.told else name_of(imputer),
         columns=planned.columns,
         importance=planned.importance,
         larger_is_better={

@@ -27,6 +27,7 @@ class ShiftCurve:
         `sd` (over subsets), `se` (of their mean), `n_subsets`, `n_possible`, `gap`
         (relative change), and `column` or `stage` where rows are about one.
     scenario, imputer : str
+        `imputer` is "told which columns are gone" for a model with `predict_masked`.
     columns : list of str
         The columns that may vanish.
     importance : Series or None

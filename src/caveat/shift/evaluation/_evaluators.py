@@ -18,6 +18,8 @@ from caveat.shift.evaluation._predictions import Answerer, Answers
 from caveat.shift.imputers._imputers import CellImputer, Imputer, RowImputer
 from caveat.shift.scenarios._subsets import Masks
 
+TOLD = "told which columns are gone"
+"""How a model with `predict_masked` meets a loss: no imputer has a part in it."""
 _CELLS = 20_000_000
 """At most about so many cells of imputed tables at a time, however wide they are."""
 
@@ -52,7 +54,7 @@ def make_evaluator(
     row_wise: bool,
 ) -> Evaluator:
     """Choose the way that suits imputer and model."""
-    if hasattr(answerer.model, "predict_masked"):
+    if is_told(answerer.model):
         return MaskEvaluator(answerer.model, table, block_size)
     if isinstance(imputer, CellImputer):
         fills = imputer.fills(len(table))
@@ -65,8 +67,13 @@ def make_evaluator(
     return RowEvaluator(answerer, table, imputer, block_size, row_wise=row_wise)
 
 
+def is_told(model: Any) -> bool:
+    """Whether a model is told which columns are gone, in place of an imputer."""
+    return hasattr(model, "predict_masked")
+
+
 class MaskEvaluator:
-    """A model that knows what an absent column is: nothing is imputed.
+    """A model that is told which columns are gone; what it makes of that is its own.
 
     Parameters
     ----------

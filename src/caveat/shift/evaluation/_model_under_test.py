@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from caveat.exceptions import InvalidInput
 from caveat.measures import Measure
 from caveat.models.registry import MODELS
-from caveat.shift.evaluation._evaluators import Evaluator, make_evaluator
+from caveat.shift.evaluation._evaluators import Evaluator, is_told, make_evaluator
 from caveat.shift.evaluation._metric import check_measures
 from caveat.shift.evaluation._predictions import Answerer, Answers
 from caveat.shift.evaluation._tables import check_tables
@@ -73,8 +73,7 @@ class Bench:
         self.evaluator = self._evaluator(self._test)
 
     def _evaluator(self, table: pd.DataFrame) -> Evaluator:
-        told = hasattr(self.answerer.model, "predict_masked")
-        if self._fast and self.row_wise and not told:
+        if self._fast and self.row_wise and not self.told:
             quick = tree_evaluator(
                 self.answerer, table, self.imputer, block_size=self._block_size
             )
@@ -92,6 +91,11 @@ class Bench:
     def fast(self) -> bool:
         """Whether trees are walked through directly."""
         return isinstance(self.evaluator, TreeEvaluator)
+
+    @property
+    def told(self) -> bool:
+        """Whether the model is told what is gone, and the imputer has no part in it."""
+        return is_told(self.answerer.model)
 
     @property
     def names(self) -> list[str]:

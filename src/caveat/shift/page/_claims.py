@@ -14,6 +14,7 @@ from caveat.eapp.result import CLUSTERS, MEANS
 from caveat.measures import get as get_measure
 from caveat.pages import claims
 from caveat.pages.claims import Estimate
+from caveat.shift.evaluation._evaluators import TOLD
 from caveat.shift.result import Result
 
 CONSTANT = "a constant answer"
@@ -38,7 +39,7 @@ def finer(one: Estimate, gap: Estimate) -> Estimate:
 
 @dataclass(frozen=True)
 class Price(claims.Loss):
-    """A loss that somebody asked for: it leads also where no loss is seen.
+    """A loss that somebody asked for: it leads also where none is seen, or open.
 
     `more` counts the further outages that were asked for: a title tells of one.
     """
@@ -115,6 +116,7 @@ def price(found: Result, row: Mapping[str, Any], **place: Any) -> Price:
         finer(found.estimate(row, "after"), loss),
         loss,
         refitted,
+        found.tolerance,
         kind="vanish",
         columns=tuple(row["columns"]),
         section="missing",
@@ -197,6 +199,8 @@ def floor_cell(found: Result) -> pages.Cell:
 def filled_in(found: Result) -> str:
     """Say how single columns are filled in, where that is not how the title does it."""
     chosen = found.filled_by
+    if chosen == TOLD:
+        return "The model is told which columns are gone."
     if len(found.asked):
         own = found.asked["model"] == found.deployed
         chosen = str(found.asked.loc[own, "imputer"].iloc[0])

@@ -13,6 +13,7 @@ from caveat import pages
 from caveat.measures import get as get_measure
 from caveat.pages import claims, figures
 from caveat.pages.claims import Estimate
+from caveat.shift.evaluation._evaluators import TOLD
 from caveat.shift.imputers._imputers import leaves_missing
 from caveat.shift.page._claims import (
     against_floor,
@@ -47,15 +48,20 @@ _ADVICE = {
     "open": "Undecided at this size: measure {model} on more rows before you choose "
     "between filling in and fitting again",
 }
-_BROKEN = {
-    "fill": "Nothing to do for {model} beyond watching {what}",
-    "open": "Undecided at this size: measure {model} on more rows before you choose "
-    "between watching {what} and a model without it",
-}
 _LEFT_MISSING = {
     "fill": "Keep {model} and leave {what} missing",
     "open": "Undecided at this size: measure {model} on more rows before you choose "
     "between leaving {what} missing and a model without it",
+}
+_ARRIVES = {
+    "fill": "Nothing to do for {model} beyond watching {what}",
+    "open": "Undecided at this size: measure {model} on more rows before you choose "
+    "between keeping it and a model without {what}",
+}
+_TOLD = {
+    "keep": "Keep {model} and tell it which columns are gone",
+    "open": "Undecided at this size: measure {model} on more rows before you choose "
+    "between telling it which columns are gone and a model without {what}",
 }
 
 
@@ -198,10 +204,13 @@ def advice_words(row: Mapping[str, Any]) -> pages.Prose:
     parts = {"model": model, "what": what, "imputer": str(row["imputer"])}
     if row["advice"] == "change":
         parts["better"] = pages.name(str(row["better"]))
-    if row["kind"] != "vanish" and row["advice"] in _BROKEN:
-        return pages.say(_BROKEN[str(row["advice"])], **parts)
-    if leaves_missing(row["imputer"]) and row["advice"] in _LEFT_MISSING:
-        return pages.say(_LEFT_MISSING[str(row["advice"])], **parts)
+    templates = _ADVICE
+    if row["kind"] != "vanish":
+        templates = {**_ADVICE, **_ARRIVES, "keep": _ARRIVES["fill"]}
+    elif leaves_missing(row["imputer"]):
+        templates = {**_ADVICE, **_LEFT_MISSING}
+    elif row["imputer"] == TOLD:
+        templates = {**_ADVICE, **_TOLD}
     if row["advice"] == "refit" and row["by"] != row["model"]:
         return pages.say(
             "Fit a model without {what}: {by}, fitted here in place of {model}, does "
@@ -209,7 +218,7 @@ def advice_words(row: Mapping[str, Any]) -> pages.Prose:
             by=pages.name(str(row["by"])),
             **parts,
         )
-    return pages.say(_ADVICE[str(row["advice"])], **parts)
+    return pages.say(templates[str(row["advice"])], **parts)
 
 
 def _earned(
@@ -332,6 +341,7 @@ def _column(found: Result) -> Iterator[claims.Claim]:
         finer(score(found), loss),
         after,
         loss,
+        tolerance=found.tolerance,
         severity=_severity(share) if share > 0 else "note",
         kind="vanish",
         section="columns",
@@ -407,8 +417,8 @@ def _line(found: Result) -> pages.Figure | None:
         label = str(price(found, row).words)
         by = row["imputer"]
         how = "left missing" if leaves_missing(by) else f"filled in by {by}"
-        if row["kind"] != "vanish":
-            how = "as it arrives"
+        if row["kind"] != "vanish" or by == TOLD:
+            how = str(by)
         rows.append(figures.Dot(how, found.estimate(row, "after"), "serious"))
         if known(row["refitted"]):
             rows.append(figures.Dot("refitted", found.estimate(row, "refitted"), "c3"))

@@ -10,6 +10,7 @@ from caveat import pages
 from caveat.measures import get as get_measure
 from caveat.pages import claims, figures
 from caveat.pages.claims import Estimate
+from caveat.shift.evaluation._evaluators import TOLD
 from caveat.shift.page._claims import (
     CONSTANT,
     against_floor,
@@ -29,6 +30,7 @@ from caveat.shift.result import Result
 _MOST_ROWS = 25
 _ADVICE = {
     "fill": "keep the model and fill in",
+    "keep": "keep the model",
     "refit": "fit it again without the columns",
     "change": "another model does surely better without them",
     "open": "undecided at this size",
@@ -37,26 +39,28 @@ _ADVICE = {
 
 def missing_section(found: Result) -> pages.Section:
     first = found.asked[found.asked["model"] == found.deployed].iloc[0].to_dict()
+    shown = found.losses[
+        found.losses["chosen"].astype(bool) | (found.losses["model"] == found.deployed)
+    ]
+    told = shown["imputer"] == TOLD
     columns = [
         pages.Column("Lost", "name"),
         pages.Column("Model", "text"),
-        pages.Column("Filled in by", "text"),
+        pages.Column("Met by" if told.any() else "Filled in by", "text"),
         pages.Column("All columns"),
-        pages.Column("Filled in"),
+        pages.Column("After the loss" if told.any() else "Filled in"),
         pages.Column("Loss", best="max"),
         pages.Column("95 %"),
         pages.Column("Refitted"),
         pages.Column("Advice", "text"),
     ]
     rows = []
-    shown = found.losses[
-        found.losses["chosen"].astype(bool) | (found.losses["model"] == found.deployed)
-    ]
     for row in shown.to_dict("records"):
         loss = found.estimate(row, "loss")
         again = found.estimate(row, "refitted") if known(row["refitted"]) else None
-        how = str(row["imputer"])
-        how += " (chosen)" if row["chosen"] else ""
+        how = "being " * (row["imputer"] == TOLD) + str(row["imputer"])
+        # Where there is one way only, nothing was chosen.
+        how += " (chosen)" if row["chosen"] and row["imputer"] != TOLD else ""
         how += " (oracle)" if row["oracle"] and not row["chosen"] else ""
         rows.append(
             pages.Row(
@@ -90,12 +94,26 @@ def missing_section(found: Result) -> pages.Section:
         "missing",
         "About to be lost",
         price(found, first),
-        lead="Filled in: the fitted model, other values in the lost columns. Refitted: "
-        "a fresh model that never had them. Chosen: the filling that changes the "
-        "model's answers least, without labels.",
+        lead=_how_they_were_met(told),
         blocks=[table],
         wide=True,
     )
+
+
+def _how_they_were_met(told: pd.Series) -> str:
+    """Explain the ways to meet a loss, those that occur."""
+    told_only, filled_only = bool(told.all()), not told.any()
+    lead = "Filled in: the fitted model, other values in the lost columns. "
+    if not filled_only:
+        being = "Being told: the fitted model is told which columns are gone, and no "
+        lead = being + "imputer fills them in. " + lead * (not told_only)
+    lead += "Refitted: a fresh model that never had them."
+    if not told_only:
+        lead += (
+            " Chosen: the filling that changes the model's answers least, without "
+            "labels."
+        )
+    return lead
 
 
 def _advice_in_words(shown: pd.DataFrame) -> str:
@@ -193,6 +211,7 @@ def decay_section(found: Result) -> pages.Section:
         who = pages.name(found.deployed)
         words = pages.say("What {model} keeps as columns vanish", model=who)
     floor = Estimate(found.floor, found.title)
+    over = "rows and splits" if found.splits > 1 else "rows"
     figure = figures.decay(
         lines,
         columns=count,
@@ -203,7 +222,7 @@ def decay_section(found: Result) -> pages.Section:
         floor=figures.Mark("constant", floor) if math.isfinite(found.floor) else None,
         limits=get_measure(found.measure).range,
         conditions=f"{found.conditions} Mean over up to 8 subsets of each size. Band: "
-        "95 % interval over rows and splits.",
+        f"95 % interval over {over}.",
         downloads=[pages.Download.csv("decay.csv", found.decay)],
     )
     return pages.Section("decay", "How they decay", words, blocks=[figure])

@@ -7,7 +7,7 @@ from typing import Literal
 
 from caveat.pages.claims import Estimate
 
-Advice = Literal["fill", "refit", "change", "open"]
+Advice = Literal["fill", "keep", "refit", "change", "open"]
 
 
 def advise(
@@ -16,6 +16,7 @@ def advise(
     others: Sequence[Estimate] = (),
     *,
     tolerance: float,
+    told: bool = False,
 ) -> Advice:
     """Decide between filling in, fitting again and another model.
 
@@ -29,10 +30,13 @@ def advise(
         What other models, each with its own remedy, have more than this one with its.
     tolerance : float
         A loss or gain below it does not matter.
+    told : bool, default=False
+        Whether the model is told which columns are gone: then nothing is filled in, and
+        the word is ``keep``.
 
     Returns
     -------
-    {"fill", "refit", "change", "open"}
+    {"fill", "keep", "refit", "change", "open"}
         ``fill`` where nothing is lost beyond the tolerance, or neither fitting again
         nor another model could gain more than it. ``change`` where another model is
         better by more than the tolerance for sure; ``refit`` where fitting again gains
@@ -46,15 +50,16 @@ def advise(
     >>> advise(lost, [Estimate(0.01, "AUC", -0.02, 0.04)], tolerance=0.01)
     'open'
     """
+    stay: Advice = "keep" if told else "fill"
     if _below(loss, tolerance):
-        return "fill"
+        return stay
     if any(_above(one, tolerance) for one in others):
         return "change"
     if any(_above(one, 0.0) and one.value > tolerance for one in gains):
         return "refit"
     # Filling in is advised only where neither of the two could be, with more rows.
     if gains and all(_below(one, tolerance) for one in (*gains, *others)):
-        return "fill"
+        return stay
     return "open"
 
 

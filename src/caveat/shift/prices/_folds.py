@@ -231,6 +231,7 @@ def first_choice(
     score: Callable[..., float],
     *,
     classify: bool,
+    progress: Callable[[int], None] = lambda tried: None,
 ) -> tuple[str, dict[str, Tried]]:
     """Choose the model to deploy on held-out training rows: no test label is read.
 
@@ -254,7 +255,8 @@ def first_choice(
         bonds=fold.bonds.of(learnt),
     )
     values, tried = {}, {}
-    for one in able:
+    for number, one in enumerate(able):
+        progress(number)
         started = time.perf_counter()
         try:
             model = one.fit(inner)

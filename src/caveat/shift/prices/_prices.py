@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from caveat.exceptions import InvalidInput
 from caveat.measures import Measure
+from caveat.pages import names as listed_names
 from caveat.shift.curves._upper_bound import Refit
+from caveat.shift.evaluation._evaluators import TOLD
 from caveat.shift.evaluation._model_under_test import Bench
 from caveat.shift.evaluation._predictions import Answers
 from caveat.shift.importance._importance import feature_importance
@@ -50,6 +52,10 @@ class Book:
     distances : dict
         How far filled answers lie from those with all columns, per split: the mean
         squared difference. No label is read.
+    told : set of str
+        Models that are told which columns are gone; nothing is filled in for them.
+    flat : dict of str to int
+        In how many splits a model gave all rows one answer, with every column there.
     """
 
     measure: Measure
@@ -59,6 +65,8 @@ class Book:
     bends: dict[Key, list[NDArray]] = field(default_factory=dict)
     distances: dict[Key, list[float]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    told: set[str] = field(default_factory=set)
+    flat: dict[str, int] = field(default_factory=dict)
 
     def score(self, key: Key) -> Score:
         """Put the splits of one number together."""
@@ -123,7 +131,8 @@ class Task:
     Attributes
     ----------
     outages : sequence of Outage
-        What is about to be lost; each is filled in every way and refitted.
+        What is about to be lost; each is filled in every way and refitted. A model that
+        is told what is gone answers once, and nothing is filled in.
     imputers : sequence
         The first is the one of columns and decay.
     metric : str or None
@@ -194,8 +203,20 @@ def measure_prices(
             if progress is not None:
                 progress(done, total)
     assert book is not None
-    book.notes = list(dict.fromkeys(book.notes))
+    book.notes = list(dict.fromkeys([*book.notes, *_flat_notes(book, len(folds))]))
     return book
+
+
+def _flat_notes(book: Book, splits: int) -> list[str]:
+    """Name models that give all rows one answer: a score of theirs is no skill."""
+    if not book.flat:
+        return []
+    each = [
+        name if count == splits else f"{name} (in {count} of {splits} splits)"
+        for name, count in book.flat.items()
+    ]
+    who = "each of " * (len(each) > 1) + str(listed_names(each, most=len(each)))
+    return [f"all rows get one value from {who}, whatever their columns hold"]
 
 
 class _Asked:
@@ -225,9 +246,13 @@ class _Asked:
         """Measure all columns, and every outage filled in and refitted."""
         keys: list[Key] = [(self.name, ALL, "")]
         answers = [self.intact]
+        if self.bench.told:
+            book.told.add(self.name)
+        spread = np.ptp(self.intact, axis=0).max()
+        if len(self.intact) > 1 and spread <= 1e-12 * np.abs(self.intact).max():
+            book.flat[self.name] = book.flat.get(self.name, 0) + 1
         for outage in self.task.outages:
-            ways = self.task.imputers if outage.kind == "vanish" else ["as it arrives"]
-            for imputer in ways:
+            for imputer in self._ways(outage):
                 key = (self.name, outage.words, name_of(imputer))
                 filled = self._failed(outage, imputer, book)
                 if filled is None:
@@ -257,18 +282,25 @@ class _Asked:
         truth, told = self.bench.target.towards(self.task.positive, stack)
         book.add(split, keys, told, truth, most)
 
+    def _ways(self, outage: Outage) -> Sequence[Any]:
+        """List how a loss can be met; a model that is told of it has one way only."""
+        if outage.kind != "vanish":
+            return ["as it arrives"]
+        return [TOLD] if self.bench.told else self.task.imputers
+
     def _failed(self, outage: Outage, imputer: Any, book: Book) -> Answers | None:
         named = name_of(imputer)
         as_missing = leaves_missing(named)
         if as_missing and not self.contender.native:
             return None  # missing cells never reach such a model
-        known = imputer if outage.kind == "vanish" else self.task.imputers[0]
+        filled = outage.kind == "vanish" and not self.bench.told
+        known = imputer if filled else self.task.imputers[0]
         try:
             return outage.answers(
                 self._bench(known), self.fold, self.intact, seed=self.task.seed
             )
         except InvalidInput as error:
-            if outage.kind != "vanish" or imputer == self.task.imputers[0]:
+            if not filled or imputer == self.task.imputers[0]:
                 raise
             reason = "the model takes no missing cells" if as_missing else error
             book.notes.append(
