@@ -5,7 +5,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Every process of the tests would compile them anew where this is set.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test test-rest test-elsewhere test-wheels lint clean
+.PHONY: demo test test-rest test-elsewhere test-wheels test-oracles lint clean
 
 demo: .venv/core
 	$(BIN)/caveat demo --out demo
@@ -26,6 +26,14 @@ test-elsewhere: .venv/dev
 # The wheel without the source tree: the bare package, every extra, every Python here.
 test-wheels: .venv/dev
 	$(BIN)/python tests/wheels.py $(if $(CORE),--core)
+
+# With other people's packages, which the models are held against or call: in a folder of
+# their own, so that nothing here comes to need them. All cases, the slow ones included.
+ORACLES := rtdl_revisiting_models rtdl_num_embeddings tabm pytorch-tabnet pytorch-frame entmax
+test-oracles: .venv-oracles/ready
+	.venv-oracles/bin/python -m pytest -q -n 2 -m "not network" \
+		tests/models/networks/test_oracles.py tests/models/test_foundation.py \
+		tests/models/test_realmlp.py tests/models/test_models.py tests/models/test_saved.py
 
 lint: .venv/dev
 	$(BIN)/ruff check .
@@ -48,5 +56,11 @@ lint: .venv/dev
 	$(PIP) install --constraint constraints.txt --editable '.[all,dev]'
 	@touch $@ .venv/core
 
+.venv-oracles/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-oracles
+	.venv-oracles/bin/python -m pip --disable-pip-version-check --quiet install \
+		--constraint constraints.txt --editable '.[all,dev,foundation,realmlp]' $(ORACLES)
+	@touch $@
+
 clean:
-	rm -rf .venv demo build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-oracles demo build dist .pytest_cache .mypy_cache .ruff_cache

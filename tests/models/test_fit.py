@@ -199,6 +199,25 @@ def test_classes_can_weigh_alike():
         row_weights(None, "even", y, classes)
 
 
+NETWORKS = [name for name in MODELS if MODELS[name].extra == "deep"]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", [*BOOSTERS, *NETWORKS])
+def test_the_weight_of_a_class_is_the_weight_of_its_rows(name):
+    X, y = noisy(60)
+    quick = {**MODELS[name].quick, "random_state": 0}
+    quick |= {"max_epochs": 2} if "max_epochs" in quick else {}
+
+    def answers(class_weight, sample_weight):
+        model = make_model(name, "binary", class_weight=class_weight, **quick)
+        return model.fit(X, y, sample_weight=sample_weight).predict_proba(X)
+
+    told = answers({0: 1.0, 1: 6.0}, None)
+    np.testing.assert_array_equal(told, answers(None, np.where(y == 1, 6.0, 1.0)))
+    assert np.abs(told - answers(None, None)).max() > 1e-6
+
+
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
@@ -219,7 +238,7 @@ def test_who_cannot_weigh_rows_says_so():
         make_model("k-nn").fit([[1], [2]], [0, 1], sample_weight=[1, 2])
 
 
-@pytest.mark.parametrize("name", ["lightgbm", "catboost", "hist-gradient-boosting"])
+@pytest.mark.parametrize("name", BOOSTERS)
 def test_boosting_trained_for_loss_is_told_what_is_gone(name):
     X, y = noisy()
     X["e"] = np.where(X["b"] > 0, "u", "v")

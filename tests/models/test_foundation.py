@@ -9,6 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 from caveat.models import make_model
 from caveat.shift import shift_curve
+from tests.models.checkpoints import tiny
 
 torch = pytest.importorskip("torch")
 UNCACHED = {
@@ -17,35 +18,6 @@ UNCACHED = {
 }
 # Where the package rounds to half precision, two ways to compute differ by that.
 EXACT = {"tabicl": {}, "tabpfn": {"inference_precision": torch.float32}}
-
-
-def tiny(name, path):
-    """Write a checkpoint as the authors do, of a network with random weights."""
-    torch.manual_seed(0)
-    if name == "tabicl":
-        pytest.importorskip("tabicl")
-        from tabicl._model.tabicl import TabICL
-
-        config = dict.fromkeys(("col_num_blocks", "row_num_blocks"), 1)
-        config |= dict.fromkeys(("col_nhead", "row_nhead", "icl_nhead"), 2)
-        config |= {"embed_dim": 16, "col_num_inds": 4, "row_num_cls": 2}
-        config |= {"max_classes": 10, "icl_num_blocks": 2, "zero_init": False}
-        network = TabICL(**config)
-        told = {}
-    else:
-        pytest.importorskip("tabpfn")
-        from tabpfn.architectures import ARCHITECTURES
-
-        config = {"emsize": 24, "nlayers": 2, "nhead": 2, "num_thinking_rows": 4}
-        config |= {"max_num_classes": 10, "num_buckets": 10}
-        kind = ARCHITECTURES["tabpfn_v2_5"]
-        network = kind.get_architecture(kind.parse_config(config)[0])
-        for weight in network.parameters():
-            torch.nn.init.normal_(weight, std=0.3)
-        told = {"architecture_name": "tabpfn_v2_5"}
-    state = {"config": config, "state_dict": network.state_dict(), **told}
-    torch.save(state, path)
-    return path
 
 
 @pytest.fixture(params=["tabicl", "tabpfn"])

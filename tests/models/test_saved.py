@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from caveat.exceptions import DataError, InvalidInput, MissingExtra
 from caveat.models import MODELS, load, make_model, save
+from tests.models.checkpoints import tiny
 
 
 def case(name, task):
@@ -80,6 +81,27 @@ def test_saved_and_loaded_gives_the_same_answers(name, task, tmp_path):
     np.testing.assert_array_equal(loaded.validation_rows_, model.validation_rows_)
     save(loaded, tmp_path / "again")
     same(load(tmp_path / "again").predict(X), model.predict(X))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("task", ["binary", "regression"])
+@pytest.mark.parametrize("name", ["tabpfn", "tabicl"])
+def test_a_model_that_reads_in_context_comes_back_with_its_rows(name, task, tmp_path):
+    weights = tiny(name, tmp_path / "weights.ckpt", task)
+    X, targets = table()
+    settings = {"weights": weights, "n_estimators": 2, "random_state": 0}
+    model = make_model(name, task, **settings).fit(X, targets[task])
+    save(model, tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    # Half precision inside, and the same code twice on the same rows.
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    assert loaded.get_params()["weights"] == str(weights)
+    with zipfile.ZipFile(tmp_path / "model") as archive:
+        parts = {part.rpartition(".")[2] for part in archive.namelist()}
+    assert parts == {"json", "npy"}
+    weights.unlink()
+    with pytest.raises(DataError, match="finds no weights at"):
+        load(tmp_path / "model")
 
 
 @pytest.mark.thorough

@@ -221,7 +221,7 @@ _BUILT = [
         summary="a perceptron with tuned defaults",
         paper="Holzmüller et al. (2024)",
         extra="realmlp",
-        quick={"n_epochs": 8},
+        quick={"n_epochs": 32},
         tasks=_ALL,
         facts=_facts("network", native_missing=False, seconds=(16, 2)),
     ),

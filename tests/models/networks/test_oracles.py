@@ -1,10 +1,19 @@
 """Networks against other people's packages, with the same weights.
 
 The packages are none of our dependencies: a test is left out where its package is not
-installed. `test_forwards.py` holds every network against its formulas and needs none.
+installed (`make test-oracles` installs them in a folder of their own). Compared are
+whole networks, from rows to logits, of MLP, ResNet, FT-Transformer, TabM, TabNet and
+TabR (from its waves on, which have a test of their own); and parts, where a package has
+another network by the same name: pytorch-frame's TabTransformer adds what its first
+norm gives, has no second sum, and a head with batch norm and SELU, so that attention
+and gated units are all that it shares with the paper. `test_forwards.py` holds every
+network against its formulas and needs none.
 """
 
 from __future__ import annotations
+
+import sys
+import types
 
 import pytest
 import torch
@@ -208,6 +217,86 @@ def test_waves_of_numbers():
         # They have the cosines first.
         theirs.linear.weight.copy_(ours.map.weight.roll(5, 1))
     same(ours(x), theirs(x).flatten(1))
+
+
+class Exact:
+    """Stands in for an index of faiss, which is not installed: all distances."""
+
+    def __init__(self, width):
+        self.width = width
+
+    def reset(self):
+        self.keys = torch.zeros(0, self.width)
+
+    def add(self, keys):
+        self.keys = torch.cat([self.keys, keys])
+
+    def search(self, keys, count):
+        return torch.cdist(keys, self.keys).square().topk(count, largest=False)
+
+
+@pytest.mark.filterwarnings("ignore:Passing custom functions to delu")
+@pytest.mark.parametrize("blocks", [0, 1])
+def test_tabr(blocks, monkeypatch, capsys):
+    peer = pytest.importorskip("pytabkit.models.nn_models.tabr")
+    faiss = types.ModuleType("faiss")
+    faiss.IndexFlatL2, faiss.contrib = Exact, types.ModuleType("faiss.contrib")
+    for name in ("faiss", "faiss.contrib", "faiss.contrib.torch_utils"):
+        monkeypatch.setitem(sys.modules, name, faiss)
+    model = networks.TabR(d_main=8, context_size=4, encoder_blocks=blocks)
+    ours, x = built(model, NUMBERS)
+    with seeded(2):
+        ours.memory.fill(torch.randn(7, 4), torch.randint(0, 3, (7,)))
+    with torch.no_grad():
+        # Keys so near one another that every neighbour counts.
+        ours.key[1].weight.mul_(0.1)
+    theirs = peer.TabrModel(
+        n_num_features=ours.encoder[0].width,
+        n_bin_features=0,
+        cat_cardinalities=[],
+        n_classes=3,
+        num_embeddings=None,
+        d_main=8,
+        d_multiplier=2.0,
+        encoder_n_blocks=blocks,
+        predictor_n_blocks=1,
+        mixer_normalization="auto",
+        context_dropout=0.4,
+        dropout0=0.4,
+        dropout1=0.0,
+        normalization="LayerNorm",
+        activation="ReLU",
+    )
+    # A first block has no norm, so its steps are one less.
+    pairs = {
+        "linear": ours.encoder[1],
+        "K": ours.key[1],
+        "T": ours.shift,
+        "label_encoder.0": ours.label,
+        "blocks1.0": ours.predictor[0].steps,
+        "head": ours.predictor[1:],
+    }
+    if blocks:
+        pairs |= {"blocks0.0": ours.encoder[2].steps[1:], "normalization": ours.key[0]}
+    copied = 0
+    for name, part in pairs.items():
+        copied += sum(
+            w.numel() for w in in_order(part, theirs.get_submodule(name)).parameters()
+        )
+    assert copied == sum(weight.numel() for weight in theirs.parameters())
+    waves = ours.encoder[0]
+    told = theirs.eval()(
+        x_={"num": waves(x)},
+        y=None,
+        candidate_x_={"num": waves(ours.memory.x)},
+        candidate_y=ours.memory.y.long(),
+        context_size=4,
+        is_train=False,
+    )
+    same(ours(x), told)
+    # Fewer neighbours would be seen.
+    ours.context = 3
+    assert (ours(x) - told).abs().max() > 1e-3
 
 
 def test_attention_and_gated_units_of_the_transformers():
