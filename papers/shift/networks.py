@@ -15,6 +15,7 @@ cells of the table that PARTS does not have become parts again, and are not run 
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 import warnings
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from typing import Any
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
+from caveat.exceptions import MissingExtra
 from caveat.models import MODELS, early_settings, make_model, names_for
 from caveat.shift import shift_curve, upper_bound
 from papers.shift.distilled import distilled
@@ -331,7 +333,11 @@ def main() -> None:
         with warnings.catch_warnings():
             # Small tables have fewer subsets of a size than the cap.
             warnings.filterwarnings("ignore", message="there are no more than")
-            rows = measure(cell, tables[cell.dataset])
+            try:
+                rows = measure(cell, tables[cell.dataset])
+            except MissingExtra as missing:
+                sys.stderr.write(f"{cell.file} was not measured: {missing}\n")
+                continue
         waiting = file.with_suffix(".part")
         save(rows, waiting)
         waiting.rename(file)
