@@ -12,7 +12,6 @@ from scipy.stats import binomtest
 
 from caveat.bags import look
 from caveat.bags.ecological import accuracy_bounds
-from caveat.bags.ecological._effects import assumed_effects
 from caveat.bags.ecological._labelled import use_labels, with_labels
 from caveat.bags.ecological._predictions import met_shares
 from caveat.bags.ecological._read import Grouped, read_grouped
@@ -333,22 +332,6 @@ def test_answers_and_majority_are_compared_on_the_labelled_rows():
     assert alone["majority_low"] < 0 < alone["majority_high"]
     # Nothing differs from itself, and 20 rows cannot exclude more than this.
     assert alone["high"] == pytest.approx(1 - 0.0125 ** (1 / 20))
-
-
-def test_assumed_effects_are_right_where_their_assumption_holds():
-    rng = np.random.default_rng(5)
-    n = 400_000
-    y = (rng.random(n) < 0.4).astype(int)
-    has = rng.random(n) < np.where(y == 1, 0.7, 0.2)
-    truth = y[has].mean() - y[~has].mean()
-    by_label = (rng.random(n) < np.where(y == 1, 0.8, 0.3)).astype(int)
-    shares = np.array([y[by_label == k].mean() for k in (0, 1)])
-    simple, _ = assumed_effects(has, by_label, shares)
-    assert simple == pytest.approx(truth, abs=0.02)
-    by_item = (rng.random(n) < np.where(has, 0.8, 0.3)).astype(int)
-    shares = np.array([y[by_item == k].mean() for k in (0, 1)])
-    _, intermediate = assumed_effects(has, by_item, shares)
-    assert intermediate == pytest.approx(truth, abs=0.02)
 
 
 def test_pure_groups_leave_nothing_open(towns):
