@@ -160,7 +160,7 @@ def test_uncertain_shares_make_numbers_less_sure():
 
 
 def test_groups_of_one_share_give_no_number_if_simple():
-    frame, _, groups, shares = make_world("naive", np.random.default_rng(2))
+    frame, _, groups, _ = make_world("naive", np.random.default_rng(2))
     even = np.full(GROUPS, 0.5)
     told = column_effects(frame, groups, even, even[groups], items=frame.to_numpy())
     assert told["simple"].isna().all()

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-
 from scipy.stats import norm
 
 from caveat.bags.ecological._bounds import effect_bounds

@@ -134,7 +134,7 @@ def _right(found: SharesResult) -> Iterator[claims.Claim]:
                 "accuracy",
                 float(row["majority_low"]),
                 float(row["majority_high"]),
-                "the same rows, McNemar's exact test",
+                "the same rows, score interval (Tango)",
                 checked.n,
             ),
             many=True,
