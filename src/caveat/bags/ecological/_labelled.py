@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from caveat.bags.ecological._predictions import met_shares
+from caveat.bags._met_shares import met_shares
 from caveat.bags.ecological._read import Grouped
 from caveat.bags.learners._em import EMLogisticRegression
 from caveat.statistics import paired_share_interval
@@ -90,7 +90,9 @@ def _answers(way: str, model: Any, items: Floats, grouped: Grouped) -> Floats:
     """Probabilities for all items; who knows the shares meets them."""
     proba = np.zeros((len(items), len(grouped.classes)))
     proba[:, model.classes_.astype(int)] = model.predict_proba(items)
-    return met_shares(proba, grouped) if way == BOTH else proba
+    if way != BOTH:
+        return proba
+    return met_shares(proba, grouped.groups, grouped.shares)
 
 
 def _fit(
