@@ -326,7 +326,7 @@ def _variant(found: Result) -> pages.Section:
             "read them as decisions. The last column is the weakest dependence that "
             "would have been seen in four of five tables of this size: Cramér's V of "
             "label and bag, for the others the share of the prediction error that "
-            "is explained.",
+            "the trees of the test explain, which is less than there is to explain.",
             rows=pages.count(found.looked_at),
         ),
         blocks=[

@@ -163,6 +163,24 @@ def test_labelled_rows_check_the_answers(files):
     assert told["used"] in ("shares alone", "labels alone", "shares and labels")
 
 
+def test_a_cell_that_says_nothing_names_its_group(files, tmp_path):
+    text = (files / "shares.csv").read_text().splitlines()
+    text[2] = "02,n/a,0.5"
+    (tmp_path / "gap.csv").write_text("\n".join(text))
+    result = run(files, "--shares", str(tmp_path / "gap.csv"))
+    assert "'no' has no number for group '02'" in str(result.exception)
+    assert "nan" not in str(result.exception)
+
+
+@pytest.mark.thorough
+def test_without_a_folder_it_says_that_nothing_is_written(files, tmp_path):
+    told = "--out DIR writes predictions.csv"
+    assert told in run(files, "--shares", "shares.csv").output
+    assert told in run(files, "--shares", "shares.csv", "--json").stderr
+    kept = run(files, "--shares", "shares.csv", "--out", str(tmp_path))
+    assert told not in kept.output
+
+
 def one_group(items, shares):
     return items.assign(town="01"), shares.assign(town=["01"] * len(shares))[:1]
 
@@ -172,7 +190,12 @@ def one_group(items, shares):
     [
         (lambda i, s, c: (i, s.assign(yes=s["yes"] + 0.1)), {}, "sum to 1.1"),
         (lambda i, s, c: (i, s.assign(yes=2.0, no=-1.0)), {}, "between 0 and 1"),
-        (lambda i, s, c: (i, s.assign(yes="many")), {}, "no number"),
+        (lambda i, s, c: (i, s.assign(yes="many")), {}, "'many' for group '01'"),
+        (
+            lambda i, s, c: (i, s.assign(yes=s["yes"].where(s["town"] != "03"))),
+            {},
+            "has no number for group '03'",
+        ),
         (lambda i, s, c: (i[i["town"] != "03"], s), {}, "'03' has no items"),
         (lambda i, s, c: (i, s[:3]), {}, "'04', which has no shares"),
         (
