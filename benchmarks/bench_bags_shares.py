@@ -19,8 +19,9 @@ from sklearn.datasets import load_breast_cancer, make_classification
 
 from caveat.bags import bag_proportions, make_bags, search
 from caveat.bags._examine import QUICK_GRIDS, QUICK_LEARNERS
+from caveat.bags._met_shares import met_shares
 from caveat.bags.ecological import accuracy_bounds
-from caveat.bags.ecological._predictions import answer, met_shares
+from caveat.bags.ecological._predictions import answer
 from caveat.bags.ecological._read import Grouped
 from caveat.bags.registry import LEARNERS
 
@@ -79,7 +80,8 @@ def main() -> None:
                 random_state=0,
             )
             for model in tried.models:
-                shifted = met_shares(model.predict_proba(found.items), known)
+                proba = model.predict_proba(found.items)
+                shifted = met_shares(proba, known.groups, known.shares)
                 best = max(best, float((shifted.argmax(axis=1) == y).mean()))
         right = float((decided == y).mean())
         assert low - 1e-9 <= right <= high + 1e-9

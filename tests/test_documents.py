@@ -194,10 +194,11 @@ def test_every_command_has_an_example_in_its_help():
 
 
 def needs(line):
-    """Mark the examples that download something."""
+    """Mark the examples that download something, or read what was downloaded."""
     if line.startswith("caveat demo"):
         return [pytest.mark.long]
-    return [pytest.mark.network] if "data fetch" in line else []
+    downloads = "data fetch" in line or "data export" in line
+    return [pytest.mark.network] if downloads else []
 
 
 def help_examples():

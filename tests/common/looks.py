@@ -339,6 +339,7 @@ def shares_results(draw):
     effects = {"column": "age", "contrast": "above 3", "class": "yes"}
     effects |= {"learner": draw(effect), "simple": draw(effect), "low": bottom}
     effects |= {"intermediate": draw(effect), "high": top}
+    effects |= {"simple_error": draw(shares), "intermediate_error": draw(shares)}
     right, n = draw(shares), draw(st.integers(2, 50))
     ways = [
         {"way": way, "right": round(right * n) / n, "n": n, "more": 0.0}

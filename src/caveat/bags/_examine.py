@@ -19,10 +19,19 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
 from caveat.bags._division import TEST_SHARE, division
+from caveat.bags._met_shares import met_shares
 from caveat.bags._params import check_whole
 from caveat.bags._shares import share_table
-from caveat.bags.registry import LEARNERS
-from caveat.bags.result import CONSTANT, MAJORITY, MEASURES, ORACLE, SHARE, Result
+from caveat.bags.registry import LEARNERS, RULE
+from caveat.bags.result import (
+    CONSTANT,
+    MAJORITY,
+    MEASURES,
+    ORACLE,
+    SHARE,
+    SHIFTED,
+    Result,
+)
 from caveat.bags.selection._search import STRATEGIES, search
 from caveat.bags.selection._splits import SplitBagShuffle
 from caveat.bags.variants._hardness import Hardness, bag_hardness
@@ -290,8 +299,33 @@ class _Examination:
                 chosen = found.best(rule)
                 criterion = float(found.table[rule].iloc[chosen])
                 params = found.configurations[chosen]
-                rows.append(self._row(rule, criterion, scored[chosen], params))
+                row = self._row(rule, criterion, scored[chosen], params)
+                if rule == RULE:
+                    row |= self._shifted(found.models[chosen], parts, train, test)
+                rows.append(row)
         return rows
+
+    def _shifted(
+        self, model: Any, parts: list[Any], train: NDArray, test: NDArray
+    ) -> dict[str, Any]:
+        """Score what `--shares` answers: probabilities that meet their groups' shares.
+
+        Told are the shares of the training rows. A group is shifted as a whole, with
+        its test rows, whose labels have no part in it.
+        """
+        bags = self.bags[np.concatenate([train, test])]
+        proba = np.vstack([self._proba(model, part) for part in parts])
+        proba = met_shares(proba, bags, self._told_shares(train))[len(train) :]
+        judged = self._judged(proba.argmax(axis=1), proba, test)
+        return {SHIFTED + name: value for name, value in judged.items()}
+
+    def _told_shares(self, train: NDArray) -> NDArray:
+        """Shares of the groups' training rows."""
+        n_bags, n_classes = int(self.bags.max()) + 1, len(self.classes)
+        table = share_table(self.bags[train], self.codes[train], n_classes, n_bags)
+        overall = np.bincount(self.codes[train], minlength=n_classes) / len(train)
+        # A group all of whose rows are in the test part is known by the whole alone.
+        return np.where(np.isnan(table), overall, table)
 
     @staticmethod
     def _row(rule: str, criterion: float | None, scores: Any, params: Any) -> Any:
@@ -299,11 +333,9 @@ class _Examination:
 
     def _floors(self, train: NDArray, test: NDArray) -> list[dict[str, Any]]:
         """Score what needs no learning: one answer for all, or one for every group."""
-        n_bags, n_classes = int(self.bags.max()) + 1, len(self.classes)
-        table = share_table(self.bags[train], self.codes[train], n_classes, n_bags)
+        n_classes = len(self.classes)
         overall = np.bincount(self.codes[train], minlength=n_classes) / len(train)
-        # A group all of whose rows are in the test part is known by the whole alone.
-        table = np.where(np.isnan(table), overall, table)
+        table = self._told_shares(train)
         share = table[self.bags[test]]
         answers = {
             CONSTANT: np.tile(overall, (len(test), 1)),
@@ -332,17 +364,21 @@ class _Examination:
                 errors[place] += np.mean(model.predict(X[outside]) != labels[outside])
         C = _CEILING_C[int(errors.argmin())]
         model = _logistic(C, X).fit(X, labels)
-        return {"C": C, **self._scores(model, parts[1], test)}
+        scores = self._scores(model, parts[1], test)
+        return {"C": C, **scores, **self._shifted(model, parts, train, test)}
 
     def _scores(self, model: Any, X: Any, test: NDArray) -> dict[str, Any]:
-        proba = model.predict_proba(X)
-        # A supervised model sorts its classes, and lacks one that it has never seen.
-        ordered = pd.DataFrame(proba, columns=list(model.classes_)).reindex(
-            columns=self.names.tolist(), fill_value=0.0
-        )
         place = {name: code for code, name in enumerate(self.names.tolist())}
         decided = np.array([place[name] for name in model.predict(X).tolist()])
-        return self._judged(decided, ordered.to_numpy(), test)
+        return self._judged(decided, self._proba(model, X), test)
+
+    def _proba(self, model: Any, X: Any) -> NDArray:
+        """Give probabilities in the order of our classes.
+
+        A supervised model sorts its classes, and lacks one that it has never seen.
+        """
+        frame = pd.DataFrame(model.predict_proba(X), columns=list(model.classes_))
+        return frame.reindex(columns=self.names.tolist(), fill_value=0.0).to_numpy()
 
     def _judged(self, decided: NDArray, proba: NDArray, test: NDArray) -> Any:
         """Judge answers to the test rows by every measure."""

@@ -10,11 +10,20 @@ import pandas as pd
 
 from caveat import pages
 from caveat.bags.registry import LEARNERS, RULE, RULES
-from caveat.bags.result import CONSTANT, FLOORS, MEASURES, SHARE, Result
+from caveat.bags.result import (
+    CONSTANT,
+    FEWEST,
+    FLOORS,
+    MEASURES,
+    SHARE,
+    Result,
+    no_test,
+)
 from caveat.pages import claims, figures
 
 SHARES = "shares alone"
-"""What the learner is called that bag criteria choose."""
+"""What is called so: the learner that bag criteria choose, as --shares answers."""
+_SHIFTED = "shares alone, shifted to the group's share"
 MOST_GROUPS = 200
 MOST_CLASSES = 6
 _FLOOR_WORDS = {
@@ -25,7 +34,8 @@ _INSTEAD = {
     "at": "Use {floor}, or get labels: at this size no gain by learning from shares is "
     "seen.",
     "below": "Use {floor}, or get labels: what is learnt from shares stays below it.",
-    "open": "Ask for several divisions with --repeats before you learn from shares.",
+    "open": "Ask for five divisions with --repeats 5 before you learn from shares: "
+    "{few}.",
 }
 """What to do where shares are not seen above their floor."""
 # Groups that differ by less have shares that differ by chance.
@@ -43,8 +53,8 @@ def look(found: Result, about: pages.About, *, rules: Sequence[str] = ()) -> pag
     rules : sequence of str
         Rules for ``--fail-on``.
     """
-    chosen = found.chosen()
-    lead = found.estimate(chosen["auc"]) if len(chosen) else None
+    chosen, answers = found.chosen(), found.answers()
+    lead = found.estimate(answers["auc"]) if len(answers) else None
     floor = found.of_floor(found.highest_floor()).mean()
     return pages.Look(
         "bags",
@@ -112,13 +122,13 @@ def say_found(found: Result) -> Iterator[claims.Claim]:
 
 
 def against_floor(found: Result) -> claims.AgainstFloor:
-    """Hold what bag criteria choose against the best answer without learning."""
+    """Hold what --shares would answer against the best answer without learning."""
     name = found.highest_floor()
-    own, free = found.chosen().set_index("repeat")["auc"], found.of_floor(name)
+    own, free = found.answers().set_index("repeat")["auc"], found.of_floor(name)
     gap, _ = found.difference(own, free)
     words = _FLOOR_WORDS.get(name, name)
     claim = claims.AgainstFloor(
-        SHARES,
+        pages.say("{shares}, by {who},", shares=SHARES, who=_names(found.chosen())),
         found.estimate(own),
         claims.Estimate(found.estimate(free).value, "AUC"),
         words,
@@ -126,12 +136,14 @@ def against_floor(found: Result) -> claims.AgainstFloor:
         difference=gap if gap.has_interval else None,
         many=True,
         section="learners",
-        how=f"Learner and settings chosen by {RULE}, which needs no label; "
-        f"{found.repeats} divisions.",
+        how=f"Learner and settings chosen by {RULE}, which needs no label; its odds "
+        "shifted in every group to meet the share, as --shares answers; "
+        f"{pages.plural(found.repeats, 'division')}.",
     )
     if claim.standing == "above":
         return claim
-    return replace(claim, fix=_INSTEAD[claim.standing].format(floor=words))
+    few = no_test(found.repeats)
+    return replace(claim, fix=_INSTEAD[claim.standing].format(floor=words, few=few))
 
 
 def _above(found: Result) -> bool:
@@ -140,7 +152,7 @@ def _above(found: Result) -> bool:
 
 def _price(found: Result) -> Iterator[claims.Claim]:
     """Say what labels would add; the careful end decides how bad that is."""
-    own = found.chosen().set_index("repeat")["auc"]
+    own = found.answers().set_index("repeat")["auc"]
     gap, _ = found.difference(found.of_ceiling(), own)
     floor = float(found.of_floor(found.highest_floor()).mean())
     room = float(found.of_ceiling().mean()) - floor
@@ -155,8 +167,8 @@ def _price(found: Result) -> Iterator[claims.Claim]:
         kind="shares",
         section="learners",
         size=max(low, 0.0),
-        how="Logistic regression, tuned on the same halves of the same rows and cut "
-        "like the learners: the likeliest class.",
+        how="Logistic regression, tuned on the same halves of the same rows, shifted "
+        "to the same shares and cut alike: the likeliest class.",
         fix="Label a few rows: shares and labels together are learnt from with "
         "--shares and --labelled."
         if severity and _above(found)
@@ -314,7 +326,7 @@ def _variant(found: Result) -> pages.Section:
             "read them as decisions. The last column is the weakest dependence that "
             "would have been seen in four of five tables of this size: Cramér's V of "
             "label and bag, for the others the share of the prediction error that "
-            "is explained.",
+            "the trees of the test explain, which is less than there is to explain.",
             rows=pages.count(found.looked_at),
         ),
         blocks=[
@@ -376,18 +388,26 @@ def _score_row(found: Result, name: Any, frame: pd.DataFrame, place: str = "") -
 def _learners(found: Result) -> pages.Section:
     frame = found.scores
     order, adjusted = found.ranking()
-    rows = [_score_row(found, "every label", found.ceiling, "top")]
+    rows = [_score_row(found, "every label", found.labels(), "top")]
+    if found.is_shifted:
+        rows = [_score_row(found, "every label, shifted alike", found.labels(), "top")]
+        rows.append(_score_row(found, "every label, as it is", found.ceiling, "top"))
     oracle = frame[~frame["rule"].isin(found.rules())]
     top = oracle.loc[oracle.groupby("repeat")["auc"].idxmax()]
     rows.append(_score_row(found, "oracle: chosen by test labels", top, "top"))
-    rows.append(_score_row(found, f"{SHARES}, chosen by {RULE}", found.chosen()))
+    rows.append(_score_row(found, _SHIFTED, found.answers()))
+    rows.append(_score_row(found, f"chosen by {RULE}, as it is", found.chosen()))
     for name in order:
         mine = frame[(frame["learner"] == name) & (frame["rule"] == RULE)]
         rows.append(_score_row(found, _title(name), mine))
     for name in dict.fromkeys(found.floors["floor"]):
         mine = found.floors[found.floors["floor"] == name]
         rows.append(_score_row(found, name, mine, "bottom"))
-    told = "A row per learner, its settings chosen without labels. "
+    told = "Shares alone: the learner that the rule chooses, its odds shifted in every "
+    told += (
+        "group until the told share is met; so answers --shares. Below it a row per "
+    )
+    told += "learner as it is, its settings chosen without labels. "
     return pages.Section(
         "learners",
         "The learners",
@@ -410,6 +430,8 @@ def _learners(found: Result) -> pages.Section:
 def _ties(found: Result, order: list[str], adjusted: list[float]) -> claims.Claim:
     """Who cannot be told from the first learner of the table."""
     test = f"corrected resampled t, {found.repeats} divisions, Holm"
+    if found.repeats < FEWEST:
+        test = no_test(found.repeats)
     tied = [name for name, p in zip(order, adjusted, strict=True) if not p <= 0.05]
     if len(tied) > 1 or len(order) == 1:
         return claims.Tie(tuple(_title(name) for name in tied), test, "AUC")
@@ -423,8 +445,9 @@ def _dots(found: Result, order: list[str]) -> pages.Figure:
     rows = [figures.Dot("every label", found.estimate(found.of_ceiling()), "c8")]
     best = found.estimate(found.best_by_test())
     rows.append(figures.Dot("oracle", best, filled=False))
+    rows.append(figures.Dot(SHARES, found.estimate(found.answers()["auc"])))
     own = found.estimate(found.chosen()["auc"])
-    rows.append(figures.Dot("chosen by the rule", own))
+    rows.append(figures.Dot("chosen, as it is", own, "muted"))
     rows += [
         figures.Dot(_title(name), found.estimate(found.of_learner(name)), "muted")
         for name in order
@@ -471,8 +494,8 @@ def _rules(found: Result) -> pages.Section:
         "rules",
         "Choosing without labels",
         _rule_choice(found),
-        lead="Regret: the AUC that a choice by test labels has more. Such a choice "
-        "also picks what was lucky on these rows.",
+        lead="Regret: the AUC that a choice by test labels has more, of learners as "
+        "they are. Such a choice also picks what was lucky on these rows.",
         blocks=[
             pages.Table(
                 "rules",
@@ -499,7 +522,7 @@ def _line(found: Result) -> pages.Figure | None:
     floor = found.highest_floor()
     return figures.score_line(
         [
-            figures.Mark(SHARES, found.estimate(chosen["auc"])),
+            figures.Mark(SHARES, found.estimate(found.answers()["auc"])),
             figures.Mark("every label", found.estimate(found.of_ceiling()), "c8"),
         ],
         label=str(against_floor(found).words),

@@ -24,7 +24,24 @@ MEASURES = {
 }
 CONSTANT, MAJORITY, SHARE = "constant answer", "group majority", "group share"
 FLOORS = (CONSTANT, MAJORITY, SHARE)
+FEWEST = 3
+"""Divisions that an interval can be over: two that come out alike by luck would make
+one of no width."""
+SHIFTED = "shifted-"
+"""Begins the measures of a learner whose answers meet the shares of their groups."""
 SCORE_COLUMNS = ["repeat", "learner", "rule", "criterion", "params", *MEASURES]
+SCORE_COLUMNS += [SHIFTED + name for name in MEASURES]
+
+
+def _shifted(frame: pd.DataFrame) -> pd.DataFrame:
+    """Put shifted measures in the place of those of the model as it is."""
+    names = [name for name in MEASURES if SHIFTED + name in frame]
+    return frame.assign(**{name: frame[SHIFTED + name] for name in names})
+
+
+def no_test(divisions: int) -> str:
+    """Say that so few divisions tell nothing apart."""
+    return "one division is no test" if divisions == 1 else "two divisions are no test"
 
 
 @dataclass(frozen=True)
@@ -55,12 +72,14 @@ class Result(Recorded):
     scores : DataFrame
         A row per repeat, learner and rule: ``criterion`` (what the rule looked at),
         the measures on test rows, and ``params``. The rule ``oracle`` looked at the
-        test rows.
+        test rows. Measures that begin with ``shifted-`` are of the same model with its
+        odds shifted in every group to meet the group's share, as `--shares` answers;
+        the rule that `--shares` chooses by has them.
     floors : DataFrame
         A row per repeat and ``floor``, with the measures.
     ceiling : DataFrame
         A row per repeat: logistic regression with every label, its settings chosen on
-        the same halves of the same rows.
+        the same halves of the same rows, and shifted alike (``shifted-``).
     test_share : float
         Share of the rows in a test part.
     smaller : int
@@ -112,7 +131,7 @@ class Result(Recorded):
     def estimate(self, values: Sequence[float], measure: str = "auc") -> Estimate:
         """Give a mean over divisions with its interval, inside the measure's range."""
         found = bounded_interval(values, test_share=self.test_share, rows=self.smaller)
-        known = np.isfinite([found.low, found.high]).all()
+        known = found.n >= FEWEST and np.isfinite([found.low, found.high]).all()
         return Estimate(
             float(found.mean),
             MEASURES[measure],
@@ -125,19 +144,26 @@ class Result(Recorded):
     def difference(
         self, one: pd.Series, other: pd.Series, measure: str = "auc"
     ) -> tuple[Estimate, float]:
-        """One minus the other, division by division, and the p-value of its test."""
+        """One minus the other, division by division, and the p-value of its test.
+
+        Fewer than three divisions are no test: no interval, and a p-value of NaN.
+        """
         one, other = one.align(other, join="inner")
         ratio = self.test_share / (1 - self.test_share)
         found = corrected_resampled_t_test(one, other, test_train_ratio=ratio)
         inside = bounded_interval(
             one - other, range=(-1.0, 1.0), test_share=self.test_share
         )
-        known = np.isfinite([inside.low, inside.high]).all()
+        tested = found.n_folds >= FEWEST
+        known = tested and np.isfinite([inside.low, inside.high]).all()
         ends = (float(inside.low), float(inside.high)) if known else (None, None)
         basis = f"corrected resampled t, {found.n_folds} divisions"
+        if not tested:
+            basis = no_test(found.n_folds)
         name = MEASURES[measure]
         value = float(found.difference)
-        return Estimate(value, name, *ends, basis, found.n_folds), float(found.p_value)
+        p_value = float(found.p_value) if tested else np.nan
+        return Estimate(value, name, *ends, basis, found.n_folds), p_value
 
     def of_learner(
         self, learner: str, rule: str = RULE, measure: str = "auc"
@@ -153,12 +179,31 @@ class Result(Recorded):
         return mine.set_index("repeat")[measure]
 
     def of_ceiling(self) -> pd.Series:
-        """Scores with every label, by repeat."""
-        return self.ceiling.set_index("repeat")["auc"]
+        """Scores with every label, by repeat, shifted like the answers."""
+        return self.labels().set_index("repeat")["auc"]
 
     def chosen(self, rule: str = RULE) -> pd.DataFrame:
         """Pick learner and settings by a criterion: one row of `scores` per repeat."""
         return self._chosen.get(rule, self.scores.head(0))
+
+    def answers(self) -> pd.DataFrame:
+        """Scores of what `--shares` would answer, one row per repeat.
+
+        The learner chosen by the rule, shifted to the groups' shares.
+        """
+        chosen = self.chosen()
+        return _shifted(chosen) if self.is_shifted else chosen
+
+    def labels(self) -> pd.DataFrame:
+        """Scores with every label, shifted like the answers; one row per repeat."""
+        return _shifted(self.ceiling) if self.is_shifted else self.ceiling
+
+    @property
+    def is_shifted(self) -> bool:
+        """Whether answers were shifted to their groups' shares; old records lack it."""
+        first = SHIFTED + next(iter(MEASURES))
+        parts = (self.chosen(), self.ceiling)
+        return all(first in part and part[first].notna().all() for part in parts)
 
     @cached_property
     def _chosen(self) -> dict[str, pd.DataFrame]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from caveat.cli._console import Progress
+from caveat.cli._console import Progress, note
 from caveat.cli._show import command_line, look_options, show
 
 if TYPE_CHECKING:
@@ -84,4 +84,6 @@ def bags(
         **options,
     )
     progress.close()
+    if out is None and options["shares"] is not None:
+        note("Nothing is written: --out DIR writes predictions.csv and the page.")
     return show(found, out, as_json=as_json)

@@ -47,7 +47,7 @@ def digest(files: tuple[str, ...], target: str | None) -> None:
         click.echo(lines_of(what, target=target))
 
 
-@data.command(epilog="Example:  caveat data export --help")
+@data.command(epilog="Example:  caveat data export standard-bags my-bags --base adult")
 @click.argument("what", type=click.Choice(["standard-bags"]))
 @click.argument("folder", metavar="DIR")
 @click.option("--base", type=click.Choice(["adult", "cifar"]), help="One of the two.")
@@ -65,7 +65,10 @@ def export(what: str, folder: str, base: str | None, data_home: str | None) -> N
         folder, base=base, data_home=data_home, progress=progress.update
     )
     progress.close()
-    say(f"{len(written)} data sets in {folder}, with their digests")
+    if written:
+        say(f"{len(written)} data sets in {folder}, with their digests")
+    else:
+        say(f"no data set was written into {folder}")
     for sentence in missing:
         note(sentence)
     if missing:

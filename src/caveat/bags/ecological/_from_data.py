@@ -121,7 +121,7 @@ def examine_shares(
         uncertain=grouped.margins is not None,
         groups=_group_table(grouped, codes),
         criteria=found.criteria,
-        effects=_effects(grouped, proba),
+        effects=_effects(grouped, found.items, proba),
         labelled=table,
         used=used,
         notes=tuple(found.notes),
@@ -138,7 +138,7 @@ def _group_table(grouped: Grouped, codes: Any) -> pd.DataFrame:
     return table
 
 
-def _effects(grouped: Grouped, proba: Any) -> pd.DataFrame:
+def _effects(grouped: Grouped, items: Any, proba: Any) -> pd.DataFrame:
     """Bound effects on the last class of two, or on every class."""
     classes = list(enumerate(grouped.classes))
     frames = [
@@ -147,6 +147,7 @@ def _effects(grouped: Grouped, proba: Any) -> pd.DataFrame:
             grouped.groups,
             grouped.shares[:, place],
             proba[:, place],
+            items=items,
             label=name,
             kinds=grouped.kinds,
             margins=None if grouped.margins is None else grouped.margins[:, place],

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import binomtest
 from sklearn.linear_model import LogisticRegression
 
-from caveat.bags.ecological._predictions import met_shares
+from caveat.bags._met_shares import met_shares
 from caveat.bags.ecological._read import Grouped
 from caveat.bags.learners._em import EMLogisticRegression
+from caveat.statistics import paired_share_interval
 
 Floats = NDArray[np.float64]
 SHARES, LABELS, BOTH = "shares alone", "labels alone", "shares and labels"
@@ -90,7 +90,9 @@ def _answers(way: str, model: Any, items: Floats, grouped: Grouped) -> Floats:
     """Probabilities for all items; who knows the shares meets them."""
     proba = np.zeros((len(items), len(grouped.classes)))
     proba[:, model.classes_.astype(int)] = model.predict_proba(items)
-    return met_shares(proba, grouped) if way == BOTH else proba
+    if way != BOTH:
+        return proba
+    return met_shares(proba, grouped.groups, grouped.shares)
 
 
 def _fit(
@@ -146,9 +148,9 @@ def _summary(hits: Floats) -> dict[str, Any]:
 def _paired(hits: Floats, other: Any, prefix: str, level: float) -> dict[str, float]:
     """Give what it has more than another on the same rows, with an interval.
 
-    Rows on which just one of the two is right decide (McNemar's exact test): the
-    interval is Clopper's and Pearson's for who wins such a row. Where there is none,
-    it reaches as far as the share of such rows could.
+    Tango's score interval, and it decides, too: a test of its own could contradict
+    it. An interval that takes the number of rows on which the two differ as given
+    would be too narrow, for that number is drawn like the rows.
     """
     there = ~np.isnan(hits)
     n = int(there.sum())
@@ -156,10 +158,6 @@ def _paired(hits: Floats, other: Any, prefix: str, level: float) -> dict[str, fl
     if n == 0:
         return dict.fromkeys(keys, np.nan)
     gaps = hits[there] - other[there]
-    won, apart = int((gaps > 0).sum()), int((gaps != 0).sum())
-    if apart == 0:
-        most = 1 - (level / 2) ** (1 / n)
-        return dict(zip(keys, (0.0, -most, most), strict=True))
-    ends = binomtest(won, apart).proportion_ci(1 - level)
-    low, high = ((2 * end - 1) * apart / n for end in (ends.low, ends.high))
-    return dict(zip(keys, (float(gaps.mean()), low, high), strict=True))
+    won, lost = int((gaps > 0).sum()), int((gaps < 0).sum())
+    found = paired_share_interval(won, lost, n, 1 - level)
+    return dict(zip(keys, (found.mean, found.low, found.high), strict=True))

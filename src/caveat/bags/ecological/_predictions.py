@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.optimize import minimize
-from scipy.special import logsumexp, softmax
 
 from caveat.bags._examine import QUICK_GRIDS
+from caveat.bags._met_shares import met_shares
 from caveat.bags.ecological._read import Grouped
 from caveat.bags.registry import LEARNERS, RULE
 from caveat.bags.selection._search import search
@@ -22,7 +21,6 @@ from caveat.tables import TableEncoder
 
 Floats = NDArray[np.float64]
 _MOST_LEVELS = 100
-_LEAST = 1e-9
 
 
 @dataclass(frozen=True)
@@ -120,7 +118,7 @@ def answer(
     codes = np.array([place_of[label] for label in model.predict(items).tolist()])
     criteria = pd.DataFrame([pair[0] for pair in found])
     return Answers(
-        met_shares(proba, grouped),
+        met_shares(proba, grouped.groups, grouped.shares),
         codes,
         row["learner"],
         row["params"],
@@ -129,47 +127,3 @@ def answer(
         items,
         list(dict.fromkeys(notes)),
     )
-
-
-def met_shares(proba: Floats, grouped: Grouped) -> Floats:
-    """Shift every group's probabilities until their means are the known shares.
-
-    A constant per class more or less in the logarithms of a group: just what the group
-    adds if it depends on the label alone (Simple), and nothing if it depends on the
-    items alone (Intermediate) and the probabilities are right. A share of 0 or 1
-    decides a whole group.
-    """
-    logs = np.log(np.clip(proba, _LEAST, 1.0))
-    result = np.full_like(proba, _LEAST)
-    for group, share in enumerate(grouped.shares):
-        rows = np.flatnonzero(grouped.groups == group)
-        there = np.flatnonzero(share > _LEAST)
-        target = share[there] / share[there].sum()
-        result[np.ix_(rows, there)] = _shifted(logs[np.ix_(rows, there)], target)
-    return result / result.sum(axis=1, keepdims=True)
-
-
-def _shifted(logs: Floats, share: Floats) -> Floats:
-    """Add to the columns what makes the means of their softmax the shares.
-
-    That is where a convex function is smallest: the mean of logsumexp(logs + shift)
-    less share @ shift, whose gradient is what the means have too much.
-    """
-    n = len(logs)
-
-    def value(shift: Floats) -> float:
-        return float(logsumexp(logs + shift, axis=1).mean() - share @ shift)
-
-    def slope(shift: Floats) -> Floats:
-        return softmax(logs + shift, axis=1).mean(axis=0) - share
-
-    def curve(shift: Floats) -> Floats:
-        p = softmax(logs + shift, axis=1)
-        return np.diag(p.mean(axis=0)) - p.T @ p / n
-
-    begin = np.log(share) - np.log(softmax(logs, axis=1).mean(axis=0))
-    found = minimize(
-        value, begin, jac=slope, hess=curve, method="trust-exact",
-        options={"gtol": 1e-7},
-    )  # fmt: skip
-    return softmax(logs + found.x, axis=1)

@@ -232,7 +232,8 @@ def _share_table(shares: Any, by: str, where: str) -> tuple[pd.DataFrame, list[s
         )
     # In one order, whatever that of the file: answers must not hang on it.
     order = sorted(range(len(names)), key=names.__getitem__)
-    return table.iloc[order].reset_index(drop=True), [names[k] for k in order]
+    sorted_names = [names[k] for k in order]
+    return table.iloc[order].set_axis(sorted_names, axis=0), sorted_names
 
 
 def _joined(ids: list[str], names: list[str], by: str, where: str) -> NDArray:
@@ -335,12 +336,21 @@ def _positive_margins(margins: Floats | None, where: str) -> Floats | None:
 
 
 def _numbers(table: pd.DataFrame, name: str, where: str) -> Floats:
+    """Read a column as numbers; rows of the table are named by their group."""
     numbers = pd.to_numeric(table[name], errors="coerce").to_numpy(dtype=np.float64)
     bad = ~np.isfinite(numbers)
     if bad.any():
-        value = table[name].iloc[int(bad.argmax())]
+        row = int(bad.argmax())
+        value, group = table[name].iloc[row], str(table.index[row])
+        if pd.isna(value):
+            raise InvalidInput(
+                f"{where}: column {name!r} has no number for group {group!r} (an empty "
+                "cell, or a word for none such as n/a); give it, or leave the group "
+                "and its items out"
+            )
         raise InvalidInput(
-            f"{where}: column {name!r} holds {str(value)!r}, which is no number"
+            f"{where}: column {name!r} holds {str(value)!r} for group {group!r}, which "
+            "is no number"
         )
     return numbers
 

@@ -11,6 +11,7 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from caveat import pages
+from caveat.bags.ecological._effects import ASSUMED, assumed_ends, stars
 from caveat.bags.ecological._labelled import SHARES
 from caveat.bags.ecological.result import SharesResult
 from caveat.bags.page import alike_groups, share_table
@@ -133,7 +134,7 @@ def _right(found: SharesResult) -> Iterator[claims.Claim]:
                 "accuracy",
                 float(row["majority_low"]),
                 float(row["majority_high"]),
-                "the same rows, McNemar's exact test",
+                "the same rows, score interval (Tango)",
                 checked.n,
             ),
             many=True,
@@ -229,7 +230,9 @@ def _directions(found: SharesResult) -> Iterator[claims.Claim]:
         kind="effects",
         section="effects",
     )
-    turned = frame[frame["simple"] * frame["intermediate"] < 0]
+    # Two numbers that are not told from 0 do not contradict one another.
+    (low, high), (lower, higher) = (assumed_ends(frame, one) for one in ASSUMED)
+    turned = frame[((low > 0) & (higher < 0)) | ((high < 0) & (lower > 0))]
     if len(turned):
         names = list(dict.fromkeys(turned["column"]))
         yield claims.Condition(
@@ -238,6 +241,7 @@ def _directions(found: SharesResult) -> Iterator[claims.Claim]:
                 "on items, which no share can tell.",
                 names=pages.names(names, most=3),
             ),
+            how="Both numbers are told from 0, and have opposite signs.",
             severity="careful",
             kind="variant",
             section="effects",
@@ -377,14 +381,14 @@ def _effects(found: SharesResult) -> pages.Section:
     frame = found.effects
     shown = frame.reindex(frame["learner"].abs().sort_values(ascending=False).index)
     several = frame["class"].nunique() > 1
+    marked = stars(frame)
     rows = [
         pages.Row(
             [
                 pages.Cell(pages.code(row.column)),
                 pages.Cell(_written(row.contrast) + f", {row[3]}" * several),
                 pages.Cell(pages.signed(row.learner, 2), value=row.learner),
-                pages.Cell(_point(row.simple, row)),
-                pages.Cell(_point(row.intermediate, row)),
+                *(_assumed(frame, row.Index, one, marked) for one in ASSUMED),
                 pages.Cell(_ends(row, 2), value=row.low),
             ]
         )
@@ -397,9 +401,12 @@ def _effects(found: SharesResult) -> pages.Section:
         f"How much more often {label} is found, as far as shares tell",
         lead="The difference in the share of the class between rows with the property "
         "and the others. No share can tell why rows are in their group. If the label "
-        "alone decides that (Simple), or the columns alone (Intermediate), the "
-        "difference is one number; if both do (Hard), only the bounds hold. A star: "
-        "the number lies outside of them, so that assumption does not hold here.",
+        "alone decides that (Simple), or all columns together do and nothing else "
+        "(Intermediate, with log-odds that are linear in them), the shares give an "
+        "estimate with a 95 % interval; if label and columns do (Hard), only the "
+        "bounds hold. A star: the number lies further outside of the bounds than "
+        "sampling explains, so that assumption is hard to square with the shares. A "
+        "number without a star says nothing for its assumption.",
         blocks=[
             pages.Table(
                 "effects",
@@ -425,11 +432,18 @@ def _ends(row: Any, digits: int) -> str:
     return f"{pages.signed(row.low, digits)} to {pages.signed(row.high, digits)}"
 
 
-def _point(value: float, row: Any) -> str:
+def _assumed(
+    frame: pd.DataFrame, place: Any, which: str, marked: pd.DataFrame
+) -> pages.Cell:
+    """Show a number under an assumption with its interval, cut off at 1."""
+    value = float(frame.loc[place, which])
     if not math.isfinite(value):
-        return ""
-    outside = value < row.low - 1e-9 or value > row.high + 1e-9
-    return pages.signed(value, 2) + ("*" if outside else "")
+        return pages.Cell()
+    low, high = (float(ends[place]) for ends in assumed_ends(frame, which))
+    shown = pages.signed(min(max(value, -1.0), 1.0), 2)
+    star = "*" if marked.loc[place, which] else ""
+    ends = f"{pages.signed(low, 2)} to {pages.signed(high, 2)}"
+    return pages.Cell(f"{shown}{star} ({ends})")
 
 
 def _learners(found: SharesResult) -> pages.Section:

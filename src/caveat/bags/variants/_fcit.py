@@ -343,7 +343,7 @@ def detectable_drop(
     alpha: float = 0.05,
     power: float = 0.8,
 ) -> float:
-    """Smallest share of the error that x would have to explain to be seen.
+    """Smallest share of the error that trees would have to explain by x to see it.
 
     Parameters
     ----------
@@ -355,6 +355,10 @@ def detectable_drop(
     Returns
     -------
     float, between 0 and 1; NaN where the errors have no spread.
+
+    Warnings
+    --------
+    It is about what the trees explain on held-out items, which is less than x tells.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = without / with_x

@@ -51,7 +51,6 @@ def export_standard_bags(
     """
     wanted = standard_bags(base)
     place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     missing: list[str] = []
     rows: list[dict[str, Any]] = []
@@ -64,6 +63,7 @@ def export_standard_bags(
         except CaveatError as error:
             missing.append(f"{len(mine)} of {name} are not written: {error}")
             continue
+        place.mkdir(parents=True, exist_ok=True)
         X = dataset.X.to_numpy(dtype=np.float64)
         if X.max() > 1.0:
             X = X / 255.0
