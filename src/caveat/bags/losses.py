@@ -21,6 +21,7 @@ import torch
 from torch import Tensor, nn
 
 _TINY = 1e-8
+LOG_TINY = math.log(_TINY)
 
 
 def bag_log_means(logits: Tensor, bags: Tensor) -> tuple[Tensor, Tensor]:
@@ -54,7 +55,7 @@ def bag_log_means(logits: Tensor, bags: Tensor) -> tuple[Tensor, Tensor]:
 def proportion_cross_entropy(logits: Tensor, bags: Tensor, shares: Tensor) -> Tensor:
     """Mean over bags of ``- sum_c p_c log mean_i h_c(x_i)``; clipped at 1e-8."""
     log_means, present = bag_log_means(logits, bags)
-    clipped = log_means.clamp(min=math.log(_TINY))
+    clipped = log_means.clamp(min=LOG_TINY)
     return -(shares[present] * clipped).sum(dim=1).mean()
 
 
