@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from caveat.bags.learners import _perceptron as passes
 from caveat.bags.learners._bag_batches import BagBatches
 from caveat.bags.learners._network import BagLoss
+from caveat.bags.learners._thin_items import Items, make_items
 from caveat.bags.losses import unit_items
 from caveat.training import Diverged, Training, sandbox
 
@@ -63,18 +64,19 @@ def train_together(
     """
     adversarial = any(student.objective.adversarial for student in students)
     memory = Memory(students[0].network, sampler.largest, adversarial)
+    items = make_items(x)
     desks = [Desk(student, memory) for student in students]
     with sandbox(seed) as generator, threadpool_limits(1, user_api="blas"):
         batches = _batches(sampler, generator)
         for step in range(updates):
             rows = next(batches)
-            batch = x.index_select(0, rows)
+            items.take(rows)
             directions = None
             if adversarial:
-                directions = unit_items(torch.randn_like(batch)).numpy()
+                directions = unit_items(torch.randn(len(rows), x.shape[1])).numpy()
             present, place = np.unique(bags[rows.numpy()], return_inverse=True)
             for desk in desks:
-                desk.step(batch.numpy(), present, place, directions, step, updates)
+                desk.step(items, present, place, directions, step, updates)
     for desk in desks:
         desk.finish(updates)
     epochs = updates // len(sampler)
@@ -135,7 +137,7 @@ class Desk:
 
     def step(
         self,
-        x: NDArray,
+        items: Items,
         present: NDArray,
         place: NDArray,
         directions: NDArray | None,
@@ -143,10 +145,11 @@ class Desk:
         updates: int,
     ) -> None:
         """Make one update."""
-        n, memory, objective = len(x), self.memory, self.student.objective
+        n, memory, objective = len(place), self.memory, self.student.objective
         entered, h, log_h = memory.entered[:n], memory.h[:n], memory.log_h[:n]
         hidden, z = _first(memory.hidden, n), memory.z[:n]
-        passes.answer(x, self.weights, self.biases, entered, hidden, z)
+        items.enter(self.weights[0], entered)
+        passes.answer(self.weights, self.biases, entered, hidden, z)
         passes.log_softmax(z, log_h, h)
         value = objective.slopes(log_h, h, present, place, memory.slope[:n])
         adversary = objective.adversary(step, updates)
@@ -159,7 +162,8 @@ class Desk:
         self.losses.append(value)
         hidden, slopes = _first(memory.hidden, rows), _first(memory.slopes, rows)
         slope = memory.slope[:rows]
-        passes.learn(x, slope, self.weights, hidden, slopes, self.grads)
+        passes.learn(n, slope, self.weights, hidden, slopes, self.grads)
+        items.pull(slopes[0][:n], self.grads[0][0])
         if adversary is not None:
             passes.learn_moves(
                 slopes[0][n:],

@@ -25,15 +25,18 @@ from numpy.typing import NDArray
 
 _TINY = np.float32(1e-8)
 # Sums may be taken in any order; infinities and NaN stay what they are.
-compiled = njit(cache=True, fastmath={"reassoc", "contract", "arcp", "nsz"})
+compiled = njit(
+    cache=True,
+    error_model="numpy",
+    fastmath={"reassoc", "contract", "arcp", "nsz"},
+)
 
 
 @compiled
 def answer(
-    x: NDArray, weights: Any, biases: Any, entered: NDArray, hidden: Any, z: NDArray
+    weights: Any, biases: Any, entered: NDArray, hidden: Any, z: NDArray
 ) -> None:
-    """Apply the network to items; what enters the first hidden layer is kept."""
-    np.dot(x, weights[0].T, entered)
+    """Apply the network to items of which ``W x`` is known; the bias is added to it."""
     bias, first = biases[0], hidden[0]
     for i in range(entered.shape[0]):
         for j in range(entered.shape[1]):
@@ -86,11 +89,13 @@ def back(slope: NDArray, weights: Any, hidden: Any, slopes: Any) -> None:
     """Go back from the answers: the derivative by what enters each hidden layer."""
     out, h, weight = slopes[-1], hidden[-1], weights[-1]
     for i in range(out.shape[0]):
+        out[i] = 0
+        for c in range(slope.shape[1]):
+            steep = slope[i, c]
+            for j in range(out.shape[1]):
+                out[i, j] += steep * weight[c, j]
         for j in range(out.shape[1]):
-            total = np.float32(0)
-            for c in range(slope.shape[1]):
-                total += slope[i, c] * weight[c, j]
-            out[i, j] = total if h[i, j] > 0 else 0
+            out[i, j] = out[i, j] if h[i, j] > 0 else 0
     for number in range(len(hidden) - 2, -1, -1):
         out, h = slopes[number], hidden[number]
         np.dot(slopes[number + 1], weights[number + 1], out)
@@ -170,32 +175,34 @@ def inverse_length(one: NDArray, other: NDArray) -> float:
 
 @compiled
 def learn(
-    x: NDArray, slope: NDArray, weights: Any, hidden: Any, slopes: Any, grads: Any
+    n: int, slope: NDArray, weights: Any, hidden: Any, slopes: Any, grads: Any
 ) -> None:
     """Leave the derivatives by weights and biases in `grads`, a pair of tuples.
 
+    Those of the first weights are left to the items: they are the product of the items
+    with the first n rows of ``slopes[0]``.
+
     `slope` is the derivative of the loss by the answers. It may have twice as many rows
     as there are items: the second half is then about moved items, and what x has to do
-    with the first layer is the same for both.
+    with the first layer is the same for both, so they are added up.
     """
     back(slope, weights, hidden, slopes)
     by_weight, by_bias = grads
     out, bias, last = by_weight[-1], by_bias[-1], hidden[-1]
     out[:] = 0
-    bias[:] = 0
+    sum_rows(slope, bias)
     for i in range(slope.shape[0]):
         for c in range(slope.shape[1]):
-            bias[c] += slope[i, c]
+            steep = slope[i, c]
             for j in range(out.shape[1]):
-                out[c, j] += slope[i, c] * last[i, j]
+                out[c, j] += steep * last[i, j]
     for number in range(len(hidden) - 1, 0, -1):
         np.dot(slopes[number].T, hidden[number - 1], by_weight[number])
         sum_rows(slopes[number], by_bias[number])
-    entering, n = slopes[0], len(x)
+    entering = slopes[0]
     for i in range(entering.shape[0] - n):
         for j in range(entering.shape[1]):
             entering[i, j] += entering[n + i, j]
-    np.dot(entering[:n].T, x, by_weight[0])
     sum_rows(entering[:n], by_bias[0])
 
 
@@ -353,6 +360,8 @@ def adam_step(
     root = np.float32(math.sqrt(1.0 - 0.999**step))
     a, b, eps = np.float32(0.1), np.float32(0.001), np.float32(1e-8)
     for k in range(len(weight)):
-        mean[k] += a * (grad[k] - mean[k])
-        square[k] += b * (grad[k] * grad[k] - square[k])
-        weight[k] -= size * mean[k] / (np.sqrt(square[k]) / root + eps)
+        slope = grad[k]
+        first = mean[k] + a * (slope - mean[k])
+        second = square[k] + b * (slope * slope - square[k])
+        mean[k], square[k] = first, second
+        weight[k] -= size * first / (np.sqrt(second) / root + eps)
