@@ -163,7 +163,7 @@ class Desk:
         hidden, slopes = _first(memory.hidden, rows), _first(memory.slopes, rows)
         slope = memory.slope[:rows]
         passes.learn(n, slope, self.weights, hidden, slopes, self.grads)
-        items.pull(slopes[0][:n], self.grads[0][0])
+        items.pull(slopes[0][:n], self.grads[1][0], self.grads[0][0])
         if adversary is not None:
             passes.learn_moves(
                 slopes[0][n:],

@@ -29,8 +29,8 @@ class Items(Protocol):
     def enter(self, weight: NDArray, entered: NDArray) -> None:
         """Write ``x W'`` of the batch down."""
 
-    def pull(self, slope: NDArray, grad: NDArray) -> None:
-        """Write ``slope' x`` of the batch down."""
+    def pull(self, slope: NDArray, total: NDArray, grad: NDArray) -> None:
+        """Write ``slope' x`` of the batch down; `total` sums the rows of `slope`."""
 
 
 def make_items(x: torch.Tensor) -> Items:
@@ -58,8 +58,8 @@ class DenseItems:
         """Write ``x W'`` of the batch down."""
         np.dot(self._batch, weight.T, out=entered)
 
-    def pull(self, slope: NDArray, grad: NDArray) -> None:
-        """Write ``slope' x`` of the batch down."""
+    def pull(self, slope: NDArray, total: NDArray, grad: NDArray) -> None:
+        """Write ``slope' x`` of the batch down; `total` sums the rows of `slope`."""
         np.dot(slope.T, self._batch, out=grad)
 
 
@@ -69,7 +69,7 @@ class ThinItems:
     def __init__(self, table: NDArray, usual: NDArray) -> None:
         self._usual = usual
         differs = table != usual
-        rows, self._columns = np.nonzero(differs)
+        _, self._columns = np.nonzero(differs)
         self._values = table[differs] - usual[self._columns]
         self._ends = np.concatenate([[0], np.cumsum(differs.sum(axis=1))])
 
@@ -89,12 +89,18 @@ class ThinItems:
             entered,
         )
 
-    def pull(self, slope: NDArray, grad: NDArray) -> None:
-        """Write ``slope' x`` of the batch down."""
-        sums = np.zeros((grad.shape[1], grad.shape[0]), dtype=np.float32)
-        _pull(self._rows, self._ends, self._columns, self._values, slope, sums)
-        np.multiply(slope.sum(axis=0)[:, None], self._usual, out=grad)
-        grad += sums.T
+    def pull(self, slope: NDArray, total: NDArray, grad: NDArray) -> None:
+        """Write ``slope' x`` of the batch down; `total` sums the rows of `slope`."""
+        _pull(
+            self._rows,
+            self._ends,
+            self._columns,
+            self._values,
+            slope,
+            self._usual,
+            total,
+            grad,
+        )
 
 
 @compiled
@@ -124,11 +130,17 @@ def _pull(
     columns: NDArray,
     values: NDArray,
     slope: NDArray,
-    sums: NDArray,
+    usual: NDArray,
+    total: NDArray,
+    grad: NDArray,
 ) -> None:
+    sums = np.zeros((grad.shape[1], grad.shape[0]), dtype=np.float32)
     for i in range(len(rows)):
         own = slope[i]
         for k in range(ends[rows[i]], ends[rows[i] + 1]):
             value, out = values[k], sums[columns[k]]
             for j in range(len(own)):
                 out[j] += value * own[j]
+    for k in range(len(usual)):
+        for j in range(len(total)):
+            grad[j, k] = sums[k, j] + total[j] * usual[k]
