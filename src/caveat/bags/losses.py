@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -146,7 +147,7 @@ def frozen_statistics(network: nn.Module) -> Iterator[None]:
 
     A layer in training still normalises by the batch; it just does not remember it.
     """
-    layers = [
+    layers: list[Any] = [
         layer
         for layer in network.modules()
         if getattr(layer, "track_running_stats", False)

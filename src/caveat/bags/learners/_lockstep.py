@@ -224,7 +224,7 @@ def _first(arrays: Sequence[NDArray], n: int) -> tuple[NDArray, ...]:
 
 
 def _layers(flat: NDArray, like: Sequence[NDArray]) -> tuple[Any, Any]:
-    """Views of numbers laid end to end: weights of all layers, and biases."""
+    """See numbers laid end to end as weights of all layers, and biases."""
     ends = np.cumsum([array.size for array in like])
     parts = np.split(flat, ends[:-1])
     views = [p.reshape(a.shape) for p, a in zip(parts, like, strict=True)]

@@ -124,9 +124,9 @@ class BagLoss(Objective):
     A subclass writes `of`, or `value` if logits of the items are not enough.
     """
 
-    #: Whether a step is the loss `of` the logits of its batch, whose derivative `slopes`
-    #: gives, plus the term that `adversary` describes: then configurations may train
-    #: together.
+    #: Whether a step is the loss `of` the logits of its batch, with the derivative that
+    #: `slopes` gives, plus the term that `adversary` describes: then configurations may
+    #: train together.
     by_logits: ClassVar[bool] = False
     #: Whether a step may have such a term.
     adversarial = False

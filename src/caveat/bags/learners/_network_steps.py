@@ -54,7 +54,7 @@ class BagNetworkClassifier(NetworkBagClassifier):
                 _fit_in_lockstep(group, problem, x, seeds[models.index(group[0])])
 
     def _batches_of(self, seed: int) -> Hashable:
-        """What models that train together have in common; None trains alone."""
+        """Say what models that train together have in common; None trains alone."""
         if self.network is not None or self.early_stopping or self.device != "cpu":
             return None
         if not len(self.hidden):
@@ -116,12 +116,14 @@ def _fit_in_lockstep(
         )
     ]
     sampler = BagBatches(problem.bags, like.bag_batch)
+    budget = check_budget(like.n_steps, like.epochs)
+    steps = budget.get("steps") or budget["epochs"] * len(sampler)
     trainings = train_together(
         students,
         x,
         problem.bags,
         sampler,
-        updates=like.n_steps if like.epochs is None else like.epochs * len(sampler),
+        updates=steps,
         seed=seed,
     )
     for model, student, training in zip(models, students, trainings, strict=True):
