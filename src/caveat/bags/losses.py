@@ -16,11 +16,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from caveat.bags._params import check_whole
+from caveat.exceptions import InvalidInput
+
 _TINY = 1e-8
+LOG_TINY = math.log(_TINY)
 
 
 def bag_log_means(logits: Tensor, bags: Tensor) -> tuple[Tensor, Tensor]:
@@ -54,7 +60,7 @@ def bag_log_means(logits: Tensor, bags: Tensor) -> tuple[Tensor, Tensor]:
 def proportion_cross_entropy(logits: Tensor, bags: Tensor, shares: Tensor) -> Tensor:
     """Mean over bags of ``- sum_c p_c log mean_i h_c(x_i)``; clipped at 1e-8."""
     log_means, present = bag_log_means(logits, bags)
-    clipped = log_means.clamp(min=math.log(_TINY))
+    clipped = log_means.clamp(min=LOG_TINY)
     return -(shares[present] * clipped).sum(dim=1).mean()
 
 
@@ -119,18 +125,40 @@ def consistency(
     """``mean_i KL(h(x_i) || h(x_i + eps d_i))`` in the worst directions d.
 
     Virtual adversarial training: the direction is found by `n_power` steps from a
-    random one; x may have any shape, pictures too.
+    random one; x may have any shape, pictures too. Moved items are none of the data:
+    running means of batch normalisation stay as they are.
     """
-    with torch.no_grad():
-        log_h = torch.log_softmax(network(x), dim=1)
-    direction = unit_items(torch.randn_like(x))
-    for _ in range(n_power):
-        direction.requires_grad_()
-        moved = torch.log_softmax(network(x + xi * direction), dim=1)
-        (slope,) = torch.autograd.grad(mean_kl(log_h, moved), direction)
-        direction = unit_items(slope.detach())
-    moved = torch.log_softmax(network(x + eps * direction), dim=1)
+    with frozen_statistics(network):
+        with torch.no_grad():
+            log_h = torch.log_softmax(network(x), dim=1)
+        direction = unit_items(torch.randn_like(x))
+        for _ in range(n_power):
+            direction.requires_grad_()
+            moved = torch.log_softmax(network(x + xi * direction), dim=1)
+            (slope,) = torch.autograd.grad(mean_kl(log_h, moved), direction)
+            direction = unit_items(slope.detach())
+        moved = torch.log_softmax(network(x + eps * direction), dim=1)
     return mean_kl(log_h, moved)
+
+
+@contextmanager
+def frozen_statistics(network: nn.Module) -> Iterator[None]:
+    """Let passes leave the running statistics of batch normalisation alone.
+
+    A layer in training still normalises by the batch; it just does not remember it.
+    """
+    layers: list[Any] = [
+        layer
+        for layer in network.modules()
+        if getattr(layer, "track_running_stats", False)
+    ]
+    for layer in layers:
+        layer.track_running_stats = False
+    try:
+        yield
+    finally:
+        for layer in layers:
+            layer.track_running_stats = True
 
 
 def unit_items(vectors: Tensor) -> Tensor:
@@ -252,7 +280,15 @@ class BagSampler(torch.utils.data.Sampler[list[int]]):
         items_per_bag: int | None = None,
         generator: torch.Generator | None = None,
     ) -> None:
+        check_whole("bags_per_batch", bags_per_batch, least=1)
+        if items_per_bag is not None:
+            check_whole("items_per_bag", items_per_bag, least=1)
         numbers = torch.as_tensor(bags)
+        if numbers.ndim != 1 or not len(numbers):
+            raise InvalidInput(
+                f"bags: found shape {tuple(numbers.shape)}; expected the bag of every "
+                "item, at least one"
+            )
         self.members = [
             torch.nonzero(numbers == bag)[:, 0] for bag in torch.unique(numbers)
         ]

@@ -44,6 +44,13 @@ class BagBatches:
         together = 1 if items_per_step is None else int(items_per_step // typical)
         self._together = max(1, together)
 
+    @property
+    def largest(self) -> int:
+        """Items of the largest batch that may come."""
+        sizes = sorted(len(rows) for rows in self._members)
+        most = self._most or sizes[-1]
+        return sum(min(size, most) for size in sizes[-self._together :])
+
     def __len__(self) -> int:
         return ceil(len(self._members) / self._together)
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from torch import Tensor, nn
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+from torch import Tensor
 
 from caveat.bags.learners._network import BagLoss
 from caveat.bags.learners._network_steps import BagNetworkClassifier
+from caveat.bags.learners._perceptron import share_loss
 from caveat.bags.learners._problem import BagProblem
 from caveat.bags.losses import proportion_kl
 
@@ -78,6 +82,21 @@ class DLLPClassifier(BagNetworkClassifier):
 class KLLoss(BagLoss):
     """Mean over the batch's bags of ``KL(p || mean softmax output)``."""
 
-    def value(self, network: nn.Module, x: Tensor, bags: Tensor) -> Tensor:
-        """Compute the loss of some items."""
-        return proportion_kl(network(x), bags, self.shares)
+    by_logits = True
+
+    def of(self, logits: Tensor, bags: Tensor) -> Tensor:
+        """Compute the loss of what a network said of some items."""
+        return proportion_kl(logits, bags, self.shares)
+
+    def slopes(
+        self,
+        log_h: NDArray,
+        h: NDArray,
+        present: NDArray,
+        place: NDArray,
+        slope: NDArray,
+    ) -> float:
+        """Compute the same loss, and write its derivative by the logits down."""
+        known = self.shares.numpy()[present]
+        entropy = -float(xlogy(known, known).sum(axis=1).mean())
+        return share_loss(log_h, h, place, known, -np.inf, slope) - entropy

@@ -6,11 +6,13 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from numpy.typing import NDArray
+from torch import Tensor
 
 from caveat.bags._params import check_number
 from caveat.bags.learners._network import BagLoss
 from caveat.bags.learners._network_steps import BagNetworkClassifier
+from caveat.bags.learners._perceptron import item_loss
 from caveat.bags.learners._problem import BagProblem
 
 
@@ -72,10 +74,23 @@ class EasyLLP(BagNetworkClassifier):
 class WeightedItemLoss(BagLoss):
     """``- sum_c w_c log h_c(x)`` with the coefficients of the item's bag."""
 
-    def value(self, network: nn.Module, x: Tensor, bags: Tensor) -> Tensor:
-        """Compute the loss of some items."""
-        log_h = torch.log_softmax(network(x), dim=1)
+    by_logits = True
+
+    def of(self, logits: Tensor, bags: Tensor) -> Tensor:
+        """Compute the loss of what a network said of some items."""
+        log_h = torch.log_softmax(logits, dim=1)
         return -(self.shares[bags] * log_h).sum(dim=1).mean()
+
+    def slopes(
+        self,
+        log_h: NDArray,
+        h: NDArray,
+        present: NDArray,
+        place: NDArray,
+        slope: NDArray,
+    ) -> float:
+        """Compute the same loss, and write its derivative by the logits down."""
+        return item_loss(log_h, h, place, self.shares.numpy()[present], slope)
 
 
 def easy_coefficients(problem: BagProblem, c_max: float | None) -> np.ndarray:

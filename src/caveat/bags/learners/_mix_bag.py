@@ -73,6 +73,8 @@ class MixBag(BagNetworkClassifier):
 class MixBagLoss(KLLoss):
     """KL of the bags of a batch, plus that of their mixtures beyond the margins."""
 
+    by_logits = False
+
     def __init__(self, shares: Any, mix: float) -> None:
         super().__init__(shares)
         self.mix = mix

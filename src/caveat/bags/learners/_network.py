@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -48,23 +48,31 @@ class NetworkBagClassifier(BagClassifier):
         """Train the network in place."""
 
     def _fit(self, problem: BagProblem) -> None:
+        seed = self._checked_seed()
+        self._fit_alone(problem, as_float32(problem.X), seed)
+
+    def _checked_seed(self) -> int:
+        """Check all parameters, and draw what seeds weights and batches."""
         check_number("learning_rate", self.learning_rate, above=0)
-        widths = [check_whole("hidden", width, least=1) for width in self.hidden]
+        for width in self.hidden:
+            check_whole("hidden", width, least=1)
         self._check_parameters()
-        seed = int(check_random_state(self.random_state).randint(2**31))
-        x = as_float32(problem.X)
-        network = self._network(x, widths, problem.shares.shape[1], seed)
-        training = self._train(network, problem, x, seed)
+        return int(check_random_state(self.random_state).randint(2**31))
+
+    def _fit_alone(self, problem: BagProblem, x: Tensor, seed: int) -> None:
+        """Train one network by the one training loop."""
+        network = self._network(x, problem.shares.shape[1], seed)
+        self._keep(network, self._train(network, problem, x, seed))
+
+    def _keep(self, network: nn.Module, training: Training) -> None:
         self.network_ = network.to("cpu")
         self.losses_ = training.losses
         self.n_steps_ = training.updates
 
-    def _network(
-        self, x: Tensor, widths: list[int], n_classes: int, seed: int
-    ) -> nn.Module:
+    def _network(self, x: Tensor, n_classes: int, seed: int) -> nn.Module:
         """Build the perceptron, or copy the network that was given and try it."""
         if self.network is None:
-            return mlp(x.shape[1], widths, n_classes, seed=seed)
+            return mlp(x.shape[1], list(self.hidden), n_classes, seed=seed)
         network = deepcopy(self.network)
         with torch.no_grad():
             found = network.eval()(x[:2]).shape
@@ -100,8 +108,28 @@ def check_budget(n_steps: Any, epochs: Any) -> dict[str, int]:
     return {"steps": check_whole("n_steps", n_steps, least=1)}
 
 
+@dataclass(frozen=True)
+class Adversary:
+    """An adversarial term: its weight, how far items move, how it is searched for."""
+
+    weight: float
+    eps: float
+    xi: float
+    n_power: int
+
+
 class BagLoss(Objective):
-    """Base of losses that compare a bag's shares with the network's mean output."""
+    """Base of losses that compare a bag's shares with the network's mean output.
+
+    A subclass writes `of`, or `value` if logits of the items are not enough.
+    """
+
+    #: Whether a step is the loss `of` the logits of its batch, with the derivative that
+    #: `slopes` gives, plus the term that `adversary` describes: then configurations may
+    #: train together.
+    by_logits: ClassVar[bool] = False
+    #: Whether a step may have such a term.
+    adversarial = False
 
     def __init__(self, shares: Floats) -> None:
         self.shares = torch.tensor(shares, dtype=torch.float32)
@@ -116,4 +144,35 @@ class BagLoss(Objective):
 
     def value(self, network: nn.Module, x: Tensor, bags: Tensor) -> Tensor:
         """Compute the loss of some items."""
+        return self.of(network(x), bags)
+
+    def of(self, logits: Tensor, bags: Tensor) -> Tensor:
+        """Compute the loss of what a network said of some items."""
         raise NotImplementedError
+
+    def slopes(
+        self,
+        log_h: NDArray,
+        h: NDArray,
+        present: NDArray,
+        place: NDArray,
+        slope: NDArray,
+    ) -> float:
+        """Compute the same loss, and write its derivative by the logits down.
+
+        Parameters
+        ----------
+        log_h, h : arrays of shape (items, classes)
+            Probabilities that the network gives, and their logarithms.
+        present : array
+            Numbers of the bags of the batch.
+        place : array of shape (items,)
+            Which of these an item is in.
+        slope : array of shape (items, classes)
+            Result.
+        """
+        raise NotImplementedError
+
+    def adversary(self, step: int, total: int) -> Adversary | None:
+        """Describe the adversarial term of a step, if there is one."""
+        return None

@@ -6,16 +6,17 @@ from dataclasses import KW_ONLY, dataclass
 from math import exp
 from typing import Any
 
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from caveat.bags._params import check_number, check_whole
-from caveat.bags.learners._network import BagLoss
+from caveat.bags.learners._network import Adversary, BagLoss
 from caveat.bags.learners._network_steps import BagNetworkClassifier
+from caveat.bags.learners._perceptron import share_loss
 from caveat.bags.learners._problem import BagProblem
-from caveat.bags.losses import consistency, proportion_cross_entropy
+from caveat.bags.losses import LOG_TINY, consistency, proportion_cross_entropy
 
 _RAMP_SHARE = 0.4
-_TINY = 1e-8
 
 
 @dataclass(eq=False, repr=False)
@@ -88,6 +89,8 @@ class LLPVAT(BagNetworkClassifier):
 class VATLoss(BagLoss):
     """Cross-entropy of the bags' shares plus the ramped adversarial term."""
 
+    by_logits = True
+
     def __init__(
         self, shares: Any, alpha: float, eps: float, xi: float, n_power: int
     ) -> None:
@@ -100,14 +103,38 @@ class VATLoss(BagLoss):
     def loss(self, run: Any, batch: Any) -> Tensor:
         """Compute the loss of a batch."""
         loss = self.value(run.module, batch["x"], batch["bag"])
-        weight = self.alpha * ramp(run.updates, _RAMP_SHARE * run.total)
-        if weight == 0.0:
+        adversary = self.adversary(run.updates, run.total)
+        if adversary is None:
             return loss
-        return loss + weight * self.divergence(run.module, batch["x"])
+        return loss + adversary.weight * self.divergence(run.module, batch["x"])
 
-    def value(self, network: nn.Module, x: Tensor, bags: Tensor) -> Tensor:
+    @property
+    def adversarial(self) -> bool:
+        """Whether steps may have an adversarial term."""
+        return self.alpha > 0.0
+
+    def adversary(self, step: int, total: int) -> Adversary | None:
+        """Describe the adversarial term of a step."""
+        weight = self.alpha * ramp(step, _RAMP_SHARE * total)
+        if weight == 0.0:
+            return None
+        return Adversary(weight, self.eps, self.xi, self.n_power)
+
+    def of(self, logits: Tensor, bags: Tensor) -> Tensor:
         """Cross-entropy of the mean output with the known shares."""
-        return proportion_cross_entropy(network(x), bags, self.shares)
+        return proportion_cross_entropy(logits, bags, self.shares)
+
+    def slopes(
+        self,
+        log_h: NDArray,
+        h: NDArray,
+        present: NDArray,
+        place: NDArray,
+        slope: NDArray,
+    ) -> float:
+        """Compute the same loss, and write its derivative by the logits down."""
+        known = self.shares.numpy()[present]
+        return share_loss(log_h, h, place, known, LOG_TINY, slope)
 
     def divergence(self, network: nn.Module, x: Tensor) -> Tensor:
         """How far outputs move in the worst directions."""
