@@ -20,8 +20,7 @@ found another F1, it is fitted again, `Tried.refits` times:
 
 Why was another setting chosen? The search is done again with the columns in another
 order, until it comes within `CLOSE` of the published F1, at most `Tried.searches`
-times. If it does, rounding decides the choice. EM/LR is searched with fits that are cut
-short as published, first with the columns as they are.
+times. If it does, rounding decides the choice.
 """
 
 from __future__ import annotations
@@ -30,6 +29,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +37,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.metrics import f1_score
-from sklearn.model_selection import ParameterGrid, ShuffleSplit
+from sklearn.model_selection import ShuffleSplit
 
 from caveat.bags import bag_proportions, fit_together, search, standard_bags
 from caveat.bags.registry import LEARNERS
-from papers.bags.learners import CappedEM, published_learner
+from papers.bags.learners import OldCappedEM, published_learner
 from papers.bags.paired import CLOSE, NAMES, NEAR, pair
 from papers.bags.run import TABLE as RUNS
 from papers.bags.run import Adult
@@ -74,7 +74,8 @@ class Tried:
 TRIED: Mapping[str, Tried] = {
     "mm": Tried(20, 5),
     "lmm": Tried(20, 3),
-    "em-lr": Tried(20, 2, is_random=True),
+    # With fits that are cut short a search takes minutes.
+    "em-lr": Tried(20, 0, is_random=True),
     # A fit takes 7 to 12 seconds, a search several minutes.
     "amm": Tried(6, 0),
     "dllp": Tried(6, 0, is_random=True, is_seeded=False),
@@ -139,7 +140,8 @@ class Traced:
     def fitted(self) -> dict[str, Any]:
         """Fit the published setting alone, and again where that leaves a question."""
         row, here = self.row, self.place.f1(self._model(**self.params))
-        if not row.same_setting and abs(here - row.published_f1) <= NEAR:
+        is_met = not row.same_setting and abs(here - row.published_f1) <= NEAR
+        if is_met or abs(row.f1 - row.published_f1) <= NEAR:
             return {"here": here}
         rng = np.random.default_rng(0)
         again = []
@@ -167,8 +169,6 @@ class Traced:
         grid = LEARNERS[self.row.learner].grid
         while len(found) < self.tried.searches:
             order = rng.permutation(self._n_columns)
-            if self.row.learner == "em-lr" and not found:
-                order = np.arange(self._n_columns)
             model = self._model(as_published=True)
             found.append(self.place.searched(model, grid, self.row.strategy, order))
             if abs(found[-1] - self.row.published_f1) <= CLOSE:
@@ -178,13 +178,16 @@ class Traced:
     def _model(self, *, as_published: bool = False, **params: Any) -> Any:
         model = published_learner(self.row.learner, **params)
         if as_published and self.row.learner == "em-lr":
-            model = CappedEM(**model.get_params())
+            model = OldCappedEM(**model.get_params())
         is_random = self.tried.is_random
         return model.set_params(random_state=self.place.seed) if is_random else model
 
     def _beside(self) -> float:
         grid = LEARNERS[self.row.learner].grid
-        settings = list(ParameterGrid({k: list(v) for k, v in grid.items()}))
+        # In the order of a search: it decides where in a block a setting stands.
+        settings = [
+            dict(zip(grid, one, strict=True)) for one in product(*grid.values())
+        ]
         models = [self._model(**one) for one in settings]
         ours = {name: self.params[name] for name in grid}
         return self.place.beside(models, settings.index(ours))
@@ -201,10 +204,7 @@ def cause(row: Any) -> str:
     if pd.isna(row.searches):
         choice += " (why was not looked into: a search takes minutes)"
     elif abs(row.searched - row.published_f1) <= CLOSE:
-        why = "rounding"
-        if row.learner == "em-lr":
-            why = CAPPED if row.searches == 1 else f"{CAPPED}, and rounding"
-        choice += f": {why} (search {row.searches:.0f} gives {row.searched:.3f})"
+        choice += f": rounding (search {row.searches:.0f} gives {row.searched:.3f})"
     else:
         choice += f": open (none of {row.searches:.0f} searches comes near)"
     return f"{choice}; F1: {fit}" if fit else choice
@@ -225,10 +225,11 @@ def _of_the_fit(row: Any) -> str:
             return CAPPED
         return f"{CAPPED}, and rounding" if reached else "open"
     if not reached:
-        return "open"
+        inside = min(ends) - NEAR <= row.published_f1 <= max(ends) + NEAR
+        return "open: rounding reaches the published F1, not ours" if inside else "open"
     if row.learner == "dllp":
         return "first weights, which had no seed"
-    if gives and abs(row.beside - row.f1) <= NEAR:
+    if abs(row.beside - row.f1) <= NEAR:
         return f"rounding: alone {row.here:.3f}, beside its grid {row.beside:.3f}"
     return "rounding"
 

@@ -183,7 +183,7 @@ def test_a_cause_is_named_only_where_it_reaches_the_published_number():
     assert told(here=0.5, **again) == "rounding"
     assert "beside its grid 0.000" in told(here=0.6, beside=0.0, **again)
     # Rounding that does not reach ours does not explain the difference.
-    assert told(here=0.6, least=0.59, most=0.61, first=0.6) == "open"
+    assert "not ours" in told(here=0.6, least=0.59, most=0.61, first=0.6)
     assert told(here=0.5, least=0.5, most=0.55, first=0.5) == "open"
     assert told(f1=0.6, here=0.6) == "no difference"
 
@@ -193,8 +193,8 @@ def test_the_choice_and_the_fit_have_a_cause_each():
     assert found == "another setting was chosen: rounding (search 2 gives 0.610)"
     assert "open" in told(same=False, here=0.6, searches=3, searched=0.0)
     again = {"least": 0.5, "most": 0.7, "first": 0.6005}
-    found = told("em-lr", same=False, here=0.5, searches=1, searched=0.59, **again)
-    assert found.count(CAPPED) == 2
+    found = told("em-lr", same=False, here=0.5, **again)
+    assert found.endswith(CAPPED)
     found = told("dllp", same=False, here=0.5, **again)
     assert "first weights" in found
     assert "not looked into" in found
