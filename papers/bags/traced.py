@@ -77,7 +77,7 @@ TRIED: Mapping[str, Tried] = {
     # With fits that are cut short a search takes minutes.
     "em-lr": Tried(20, 0, is_random=True),
     # A fit takes 7 to 12 seconds, a search several minutes.
-    "amm": Tried(6, 0),
+    "amm": Tried(12, 0),
     "dllp": Tried(6, 0, is_random=True, is_seeded=False),
 }
 
@@ -226,7 +226,10 @@ def _of_the_fit(row: Any) -> str:
         return f"{CAPPED}, and rounding" if reached else "open"
     if not reached:
         inside = min(ends) - NEAR <= row.published_f1 <= max(ends) + NEAR
-        return "open: rounding reaches the published F1, not ours" if inside else "open"
+        told = "rounding reaches the published F1, not ours" if inside else "rounding"
+        told += "" if inside else " does not reach the published F1"
+        with_ = "" if pd.isna(row.beside) else f" (beside its grid {row.beside:.3f})"
+        return f"open: {told}{with_}"
     if row.learner == "dllp":
         return "first weights, which had no seed"
     if abs(row.beside - row.f1) <= NEAR:
