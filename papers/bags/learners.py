@@ -97,6 +97,20 @@ class CappedEM(PublishedEM):
         return descend(items, labels, self.C, zeros, _LOGISTIC)
 
 
+class OldCappedEM(PublishedEM):
+    """The same by scikit-learn 1.2, of which the released bags are.
+
+    Its loss was a sum, so that a gradient of 1e-4 is far smaller, and a fit ends where
+    a step lowers the loss by less than 2e-9 of it.
+    """
+
+    def _regress(self, items: Design, labels: Floats, start: Floats | None) -> Floats:
+        rows = 1 if labels.shape[1] == 2 else labels.shape[1]
+        zeros = np.zeros((rows, items.shape[1]))
+        options = {"maxiter": 100, "gtol": 1e-4 / items.shape[0]}
+        return descend(items, labels, self.C, zeros, options)
+
+
 class MeanLogLoss(BagLoss):
     """The released loss: log-probabilities are averaged, and classes too.
 

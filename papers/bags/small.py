@@ -139,6 +139,16 @@ def bagged(
     return made.assignment, told_shares(noise, shares, made.sizes, seed)
 
 
+def whole_worlds(table: pd.DataFrame) -> pd.DataFrame:
+    """Keep the worlds of which all learners have all seeds."""
+    fits = table[table["learner"] != SUPERVISED]
+    keys = ["data", "world"]
+    planned = pd.DataFrame(plan(), columns=[*keys, "learner", "seed"])
+    wanted = planned.groupby(keys)["seed"].size()
+    done = fits.groupby(keys)["seed"].transform("size")
+    return fits[done == wanted.reindex(pd.MultiIndex.from_frame(fits[keys])).to_numpy()]
+
+
 def summary(table: pd.DataFrame) -> list[str]:
     """Give a row per world and learner: mean, and the paired difference from DLLP."""
     lines = [
@@ -146,20 +156,17 @@ def summary(table: pd.DataFrame) -> list[str]:
         "|---|---|---|---:|---:|---:|---|",
     ]
     taught = table[table["learner"] == SUPERVISED].groupby("data")["accuracy"].mean()
+    whole = whole_worlds(table)
     for data, of_data in table.groupby("data", sort=False):
         floor = of_data["free"].mean()
         lines.append(f"| {data} | free: the larger class | | | {floor:.3f} | | |")
         if data in taught:
             known = f"| {data} | every label known | {BESIDE} | {len(SEEDS)} | "
             lines.append(f"{known}{taught[data]:.3f} | | |")
-        from_shares = of_data[of_data["learner"] != SUPERVISED]
-        for world, part in from_shares.groupby("world", sort=False):
+        for world, part in whole[whole["data"] == data].groupby("world", sort=False):
             wide = part.pivot_table(
                 index="seed", columns="learner", values="accuracy", sort=False
             )
-            # A world counts when all its learners have all seeds.
-            if wide.isna().any(axis=None) or len(wide) < len(SEEDS):
-                continue
             for learner in wide:
                 row = f"| {data} | {world} | {learner} | {len(wide)} | "
                 row += f"{wide[learner].mean():.3f} | {_beside(wide, str(learner))}"
@@ -171,6 +178,8 @@ def _beside(wide: pd.DataFrame, learner: str) -> str:
     if learner == BESIDE:
         return " | |"
     gaps = wide[learner] - wide[BESIDE]
+    if (gaps == 0).all():
+        return "0 with every seed | equal |"
     half = stats.t.isf(0.025, len(gaps) - 1) * gaps.std() / np.sqrt(len(gaps))
     low, high = gaps.mean() - half, gaps.mean() + half
     verdict = "better" if low > 0 else "worse" if high < 0 else "undecided"

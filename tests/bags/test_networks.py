@@ -4,12 +4,21 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from scipy.special import xlogy
 
-from caveat.bags import LLPVAT, BagForwardNetwork, DLLPClassifier, EasyLLP
+from caveat.bags import (
+    LLPVAT,
+    BagForwardNetwork,
+    DLLPClassifier,
+    EasyLLP,
+    MixBag,
+    TransportLLP,
+)
 from caveat.bags.learners._bag_batches import BagBatches
 from caveat.bags.learners._dllp import KLLoss
 from caveat.bags.learners._easy_llp import easy_coefficients
 from caveat.bags.learners._forward_network import closest_prior, group_transitions
+from caveat.bags.learners._mix_bag import MixBagLoss
 from caveat.bags.learners._network import as_float32
 from caveat.bags.learners._problem import BagProblem
 from caveat.bags.learners._vat import VATLoss, ramp
@@ -19,7 +28,9 @@ from caveat.training import adam, mlp, train
 
 pytestmark = pytest.mark.thorough
 
-NETWORKS = [DLLPClassifier, LLPVAT, EasyLLP, BagForwardNetwork]
+NETWORKS = [DLLPClassifier, LLPVAT, EasyLLP, BagForwardNetwork, TransportLLP, MixBag]
+# What has to be left out for the clean limit to be plain cross-entropy.
+WITHOUT = {LLPVAT: {"alpha": 0.0}, MixBag: {"mix": 0.0}}
 
 
 def probabilities(network, X):
@@ -79,7 +90,7 @@ def supervised_twin(known, seed, steps, batch, lr=0.01):
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_in_the_clean_limit_every_step_is_that_of_cross_entropy(kind, problem, request):
     known = request.getfixturevalue(problem)
-    extra = {"alpha": 0.0} if kind is LLPVAT else {}
+    extra = WITHOUT.get(kind, {})
     model = kind(
         learning_rate=0.01, hidden=(8,), n_steps=25, random_state=5, **extra
     ).fit(known.X, known.y)
@@ -89,6 +100,66 @@ def test_in_the_clean_limit_every_step_is_that_of_cross_entropy(kind, problem, r
         batch = {"batch_size": 128}
     twin = supervised_twin(known, seed, 25, batch)
     np.testing.assert_allclose(weights(model.network_), weights(twin), atol=1e-6)
+
+
+def test_mixed_items_are_not_cross_entropy_in_the_clean_limit(bagged):
+    """Its docstring says so: a mixture of two items knows the mean label only."""
+    settings_ = {"hidden": (8,), "n_steps": 25, "random_state": 5}
+    plain, mixed = (
+        MixBag(0.01, mix=mix, **settings_).fit(bagged.X, bagged.y) for mix in (0, 1)
+    )
+    assert np.abs(weights(plain.network_) - weights(mixed.network_)).max() > 1e-3
+
+
+def mixed_by_hand(h, bags, p, mixtures, taken):
+    """KL of every mixture's mean from the nearer end of its share, plain loops."""
+    terms = []
+    for mixture in mixtures:
+        parts = [np.flatnonzero(taken & (bags == bag)) for bag in mixture]
+        total = sum(map(len, parts))
+        if total == 0:
+            continue
+        share = variance = 0.0
+        for bag, part in zip(mixture, parts, strict=True):
+            n, m = (bags == bag).sum(), len(part)
+            share += m / total * p[bag]
+            unsure = p[bag] * (1 - p[bag]) / max(m, 1) * (n - m) / max(n - 1, 1)
+            variance += (m / total) ** 2 * unsure
+        mean, half = h[np.concatenate(parts)].mean(), 1.96 * np.sqrt(variance)
+        end = np.clip(mean, max(share - half, 0), min(share + half, 1))
+        other = xlogy(1 - end, (1 - end) / (1 - mean))
+        terms.append(xlogy(end, end / mean) + other)
+    return np.mean(terms)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_loss_of_mixed_bags_is_that_of_a_loop_over_the_mixtures(seed):
+    """Five bags: two pairs and one alone. Margins of 1.5 sd would fail 7 of 10."""
+    bags = np.repeat(np.arange(5), [9, 4, 6, 1, 7])
+    normal = np.random.default_rng(seed).normal(size=(len(bags), 2))
+    logits, p = torch.as_tensor(2 * normal), np.array([0.0, 1.0, 0.5, 1.0, 0.3])
+    loss = MixBagLoss(np.column_stack([1 - p, p]), 1.0)
+    loss.shares = loss.shares.double()
+    torch.manual_seed(seed)
+    found = loss.mixed(torch.nn.Identity(), logits, torch.as_tensor(bags))
+    # The same draws in the same order: who is mixed with whom, how much of a bag.
+    torch.manual_seed(seed)
+    order, keep = torch.randperm(5).tolist(), torch.rand(5).clamp(0.1, 0.9).numpy()
+    taken = torch.rand(len(bags)).numpy() < keep[bags]
+    h = torch.softmax(logits, dim=1).numpy()[:, 1]
+    pairs = (order[:2], order[2:4], order[4:])
+    wanted = mixed_by_hand(h, bags, p, pairs, taken)
+    # Shares are kept with 24 bits.
+    assert float(found) == pytest.approx(wanted, rel=1e-5, abs=1e-7)
+
+
+def test_bags_that_come_alone_are_not_mixed(bagged):
+    """As the docstring warns: a step of fewer items than two bags has none to mix."""
+    settings_ = {"hidden": (8,), "bag_batch": 16, "n_steps": 5, "random_state": 0}
+    known = {"bags": bagged.bags, "proportions": bagged.shares}
+    plain = DLLPClassifier(0.01, **settings_).fit(bagged.X, **known)
+    mixed = MixBag(0.01, **settings_).fit(bagged.X, **known)
+    np.testing.assert_allclose(weights(mixed.network_), weights(plain.network_))
 
 
 @pytest.mark.parametrize("problem", ["bagged", "three_classes"])

@@ -14,6 +14,7 @@ from papers.bags.learners import (
     PUBLISHED,
     CappedEM,
     MeanLogLoss,
+    OldCappedEM,
     PublishedEM,
     published_learner,
 )
@@ -77,7 +78,7 @@ def test_no_bag_is_without_a_positive_item(bagged):
     assert np.isfinite(model.coef_).all()
 
 
-@pytest.mark.parametrize("kind", [PublishedEM, CappedEM])
+@pytest.mark.parametrize("kind", [PublishedEM, CappedEM, OldCappedEM])
 def test_em_stops_by_the_change_of_the_change(bagged, kind):
     model = kind(init="random", random_state=0).fit(bagged.X, **known(bagged))
     assert model.n_rounds_ >= 2

@@ -43,7 +43,11 @@ class MixBag(BagNetworkClassifier):
     Warnings
     --------
     Made for many small bags. Of few large bags every part has the share of the whole:
-    mixing adds nothing there.
+    mixing adds nothing there. A step takes about `bag_batch` items, and mixes the bags
+    among them: bags of more than half as many come alone, and this is `DLLPClassifier`.
+
+    With a bag for every item it is the supervised perceptron at ``mix=0`` only. Mixed
+    items are known by their mean label, so that the default learns something else.
 
     References
     ----------
