@@ -75,8 +75,8 @@ def early_sentence(settings: Mapping[str, Mapping[str, Any]]) -> str:
     each = []
     for name, given in settings.items():
         # What is no share to hold out is the number of rounds.
-        rounds = [value for key, value in given.items() if key != "validation"]
-        each += [f"{name} (at most {most:,} rounds)" for most in rounds]
+        rounds = {**given, "validation": None}.values()
+        each += [f"{name} (at most {most:,} rounds)" for most in rounds if most]
     if not each:
         return ""
     *first, last = each

@@ -41,8 +41,8 @@ class TabICL(Pretrained):
 
     Warnings
     --------
-    A row's answer may depend on the rows that are asked with it. What it computed of the
-    training rows is kept, so that asking again is cheap: memory grows with rows and
+    A row's answer may depend on the rows that are asked with it. What it computed of
+    the training rows is kept, so that asking again is cheap: memory grows with rows and
     `n_estimators` (``options={"kv_cache": False}`` spares it).
     Public benchmark tables may have been seen in its development.
 

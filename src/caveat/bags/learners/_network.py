@@ -128,8 +128,6 @@ class BagLoss(Objective):
     #: `slopes` gives, plus the term that `adversary` describes: then configurations may
     #: train together.
     by_logits: ClassVar[bool] = False
-    #: Whether a step may have such a term.
-    adversarial = False
 
     def __init__(self, shares: Floats) -> None:
         self.shares = torch.tensor(shares, dtype=torch.float32)
@@ -172,6 +170,11 @@ class BagLoss(Objective):
             Result.
         """
         raise NotImplementedError
+
+    @property
+    def adversarial(self) -> bool:
+        """Whether steps may have an adversarial term."""
+        return False
 
     def adversary(self, step: int, total: int) -> Adversary | None:
         """Describe the adversarial term of a step, if there is one."""
