@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+from scipy import stats
 
 HERE = Path(__file__).parent
 CONSTANT = "constant answer"
@@ -66,3 +68,12 @@ def with_constant(curves: pd.DataFrame) -> pd.DataFrame:
     values = known.reindex(pd.MultiIndex.from_frame(rows[keys])).to_numpy()
     rows = rows.assign(model=CONSTANT, value=values, gap=0.0)
     return pd.concat([rows[rows["value"].notna()], curves], ignore_index=True)
+
+
+def interval(values: Iterable[float]) -> tuple[float, float]:
+    """Give the mean of the splits and the half width of its 95 % interval."""
+    found = np.asarray(list(values), dtype=float)
+    if len(found) < 2:
+        return float(found.mean()), np.nan
+    half = stats.t.ppf(0.975, len(found) - 1) * found.std(ddof=1) / len(found) ** 0.5
+    return float(found.mean()), float(half)

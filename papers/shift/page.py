@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 
 from papers import write_pages
+from papers.shift.autofe import autofe_section
 from papers.shift.cells import (
     CONSTANT,
     frame_grid,
@@ -314,6 +315,7 @@ def files() -> dict[str, str]:
         "recomputed": recomputed_section(),
         "agreement": agreement_section(),
         "leak": leak_section(),
+        "autofe": autofe_section(),
         "runtime": runtime_section(),
     }
     for name, text in parts.items():

@@ -20,7 +20,7 @@ from scipy import stats
 
 from caveat.models import MODELS
 from papers import write_pages
-from papers.shift.cells import CONSTANT, MAIN, grid, number, read
+from papers.shift.cells import CONSTANT, MAIN, grid, interval, number, read
 from papers.shift.networks import (
     ABSENT,
     DEAREST,
@@ -50,15 +50,6 @@ DIRECTION = {"accuracy": 1.0, "auc": 1.0, "rmse": -1.0}
 def title(model: str) -> str:
     """Spell a model as the paper does."""
     return PRINTED.get(model, MODELS[model].title)
-
-
-def interval(values: Iterable[float]) -> tuple[float, float]:
-    """Give the mean of the splits and the half width of its 95 % interval."""
-    found = np.asarray(list(values), dtype=float)
-    if len(found) < 2:
-        return float(found.mean()), np.nan
-    half = stats.t.ppf(0.975, len(found) - 1) * found.std(ddof=1) / len(found) ** 0.5
-    return float(found.mean()), float(half)
 
 
 def verdict(values: Iterable[float]) -> str:
