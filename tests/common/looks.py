@@ -204,6 +204,7 @@ def shift_results(draw):
             **draw(_ends("refitted")),
             **draw(_ends("gain", -1.0, 1.0)),
             "by": model,
+            "better": models[-1],
             "chosen": how == "mean",
             "oracle": how == "median",
             "advice": draw(st.sampled_from(["fill", "refit", "change", "open"])),
@@ -213,6 +214,8 @@ def shift_results(draw):
         for how in ("mean", "median")
     ]
     pairs = [("", *models)] if len(models) > 1 else []
+    if pairs:
+        pairs += [("without " + " and ".join(gone), *models) for gone in asked]
     pairs += [(f"{r['outage']}: {r['model']}", "mean", "median") for r in losses]
     compared = [
         {
@@ -349,7 +352,9 @@ def shares_results(draw):
     gap = ways[0]["right"] - bar
     labelled = pd.DataFrame(ways).assign(low=-0.1, high=0.1, majority=bar)
     labelled = labelled.assign(
-        majority_more=gap, majority_low=gap - 0.1, majority_high=gap + 0.1
+        majority_more=gap,
+        majority_low=max(gap - 0.1, -1.0),
+        majority_high=min(gap + 0.1, 1.0),
     )
     margin = draw(st.sampled_from([0.0, 0.05]))
     return SharesResult(

@@ -49,8 +49,19 @@ class Price(claims.Loss):
 
     @property
     def may_lead(self) -> bool:
-        """Whether the loss has its interval; scores may be constants."""
+        """Whether the loss has its interval; scores that have none are left out."""
         return self.loss.may_lead
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """The loss, then the scores; the loss alone where a score has no interval."""
+        known = super().estimates
+        return known if all(one.may_lead for one in known) else known[:1]
+
+    @property
+    def words(self) -> pages.Prose:
+        """Say what is lost; a constant answer has a score, and no interval."""
+        return super().words if len(self.estimates) > 1 else self.headed
 
     @property
     def numbers(self) -> tuple[float, ...]:
