@@ -51,9 +51,13 @@ def value_axis(
     There are fewer than `most` ticks where their numbers would touch.
     """
     room = axes.get_position().width * canvas.width
-    while most > 1 and most * (tick_room(low, high, most) + 0.1) > room:
-        most -= 1
     ticks, places = round_ticks(low, high, most)
+    # Two numbers that fit the axis may still be near one another: the step counts.
+    while len(ticks) > 1 and (ticks[1] - ticks[0]) / (high - low) * room < (
+        tick_room(low, high, most) + 0.1
+    ):
+        most -= 1
+        ticks, places = round_ticks(low, high, most)
     axes.set_xlim(low, high)
     axes.set_xticks(ticks, tick_texts(ticks, places))
     axes.grid(axis="x", color=canvas.colour("rule"))
