@@ -44,21 +44,19 @@ MOST_SUBSETS = 25
 REFIT_SUBSETS = 5
 # Training for loss: the share of rows that lose columns.
 MASK_RATE = 0.3
-# CPU seconds above which a cell is left out.
-DEAREST = 120.0
-# Rows and columns of the tables.
+# CPU seconds above which a cell is left out: models as they usually are, and the rest.
+DEAREST_USUAL, DEAREST = 500.0, 120.0
+# Rows, columns and categorical columns of the tables.
 SHAPES = {
-    "iris": (150, 4),
-    "penguins": (344, 6),
-    "heart": (918, 11),
-    "concrete": (1030, 8),
-    "abalone": (4177, 8),
-    "eyemovements": (10936, 27),
+    "iris": (150, 4, 0),
+    "penguins": (344, 6, 2),
+    "heart": (918, 11, 5),
+    "concrete": (1030, 8, 0),
+    "abalone": (4177, 8, 1),
+    "eyemovements": (10936, 27, 0),
 }
-# What is asked for most goes first, but nothing dear before all that is cheap: rounds
-# of growing cost, and in each of them the questions in their order.
-ROUNDS_OF_COST = (20.0, 60.0)
-LARGE = "eyemovements"
+# First whatever costs no more than this, then one question after the other.
+CHEAP = 20.0
 LOSS_FIRST = ("heart", "penguins", "concrete")
 # Boosters stop as networks do: on a held-out fifth of the training rows, after at most
 # so many rounds (scikit-learn's after fewer, see the registry).
@@ -70,6 +68,8 @@ REFITTED = ("lightgbm", "catboost", "mlp", "resnet")
 DISTILLED = ("mlp", "resnet")
 # Their packages do not let them be trained for loss.
 UNMASKED = ("realmlp",)
+# Attends to categories alone: on a table of numbers it is a perceptron.
+OF_CATEGORIES = ("tabtransformer",)
 ABSENT = {
     "tabpfn": "its weights cannot be had offline",
     "tabicl": "its weights cannot be had offline",
@@ -105,9 +105,10 @@ class Cell:
     @property
     def seconds(self) -> float:
         """Estimate its CPU seconds on one core."""
-        rows, columns = SHAPES[self.dataset]
+        rows, columns, categories = SHAPES[self.dataset]
         facts = MODELS[self.model].facts
-        tokens = columns / 10 if facts.get("tokens") else 1.0
+        attended = categories if self.model in OF_CATEGORIES else columns
+        tokens = max(attended, 1) / 10 if facts.get("tokens") else 1.0
         longer = 2.0 if TABLES[self.dataset][1] == "regression" else 1.0
         fit, answer = facts["seconds"]
         # A small table has no fewer updates in a pass, only smaller ones.
@@ -124,19 +125,28 @@ class Cell:
         return float(fit + answer * asked * tokens * by_row)
 
     @property
-    def question(self) -> int:
-        """Say how early its question is asked: usual, large, for loss, refits, rest."""
-        if self.kind in ("curve", "closed") and self.mask_rate == 0:
-            return 1 if self.dataset == LARGE else 0
-        if self.dataset not in LOSS_FIRST:
-            return 4
-        return 2 if self.kind == "curve" else 3
+    def usual(self) -> bool:
+        """Whether the model is trained as it usually is, and fitted once."""
+        return self.kind in ("curve", "closed") and self.mask_rate == 0
 
     @property
-    def turn(self) -> tuple[int, int, float]:
+    def question(self) -> int:
+        """Say how early its question is asked: usual, for loss, refits, rest."""
+        if self.usual:
+            return 0
+        if self.dataset not in LOSS_FIRST:
+            return 3
+        return 1 if self.kind == "curve" else 2
+
+    @property
+    def turn(self) -> tuple[bool, int, float]:
         """Order cells by round, question and cost; no result has a say in it."""
-        turn = sum(self.seconds > limit for limit in ROUNDS_OF_COST)
-        return turn, self.question, self.seconds
+        return self.seconds > CHEAP, self.question, self.seconds
+
+    @property
+    def too_dear(self) -> bool:
+        """Whether it is left out before the start."""
+        return self.seconds > (DEAREST_USUAL if self.usual else DEAREST)
 
 
 def _subsets(columns: int, most: int) -> int:
@@ -170,8 +180,8 @@ def cells() -> list[Cell]:
         for kind, *question in questions(dataset):
             group = [Cell(kind, dataset, seed, *question) for seed in SEEDS]
             groups.append(group)
-            plain = kind == "curve" and group[0].mask_rate == 0
-            if plain and group[0].seconds > DEAREST and question[2] == "mean":
+            plain = kind == "curve" and group[0].usual and question[2] == "mean"
+            if plain and group[0].too_dear:
                 # The curve is too dear; whether it learns at all can be afforded.
                 groups.append([Cell("closed", dataset, s, *question) for s in SEEDS])
     groups.sort(key=lambda group: group[0].turn)
@@ -286,7 +296,7 @@ def collect(parts: Path) -> None:
                     "measured"
                     if there
                     else "too dear"
-                    if cell.seconds > DEAREST
+                    if cell.too_dear
                     else "not reached"
                 ),
             }
@@ -327,7 +337,7 @@ def main() -> None:
     mine = cells()[arguments.worker :: arguments.workers]
     for cell in mine:
         file = arguments.parts / cell.file
-        wanted = cell.model in arguments.models and cell.seconds <= DEAREST
+        wanted = cell.model in arguments.models and not cell.too_dear
         if file.exists() or not wanted:
             continue
         with warnings.catch_warnings():

@@ -23,14 +23,15 @@ from papers import write_pages
 from papers.shift.cells import CONSTANT, MAIN, grid, interval, number, read
 from papers.shift.networks import (
     ABSENT,
+    CHEAP,
     DEAREST,
+    DEAREST_USUAL,
     IMPUTED,
     IMPUTERS,
     MASK_RATE,
     MOST_ROUNDS,
     MOST_SUBSETS,
     REFIT_SUBSETS,
-    ROUNDS_OF_COST,
     SHAPES,
 )
 from papers.shift.run import SEEDS, TABLES
@@ -139,7 +140,8 @@ def extent_section(cells: pd.DataFrame) -> str:
     closed = (
         f"{states.get('measured', 0)} of {len(cells)} cells were measured, in "
         f"{total:.0f} CPU seconds of one core; {states.get('too dear', 0)} were left "
-        f"out before the start, because their estimate is above {DEAREST:.0f} s; "
+        f"out before the start, because their estimate is above {DEAREST:.0f} s "
+        f"({DEAREST_USUAL:.0f} s for models as they usually are); "
         f"{states.get('not reached', 0)} were not reached: the run was stopped by "
         "the clock. `networks.py` goes on where it stopped."
     )
@@ -678,7 +680,6 @@ def files() -> dict[str, str]:
     count, together, lossy = lossy_section(rows).split("\n\n", 2)
     short = [behind, leak_section(rows), ranking, against, f"{together} {count}"]
     short += [beside, again]
-    rounds = " and ".join(f"{limit:.0f}" for limit in ROUNDS_OF_COST)
     parts = {
         "short": "\n".join(f"- {one}" for one in short),
         "extent": extent_section(cells),
@@ -691,7 +692,7 @@ def files() -> dict[str, str]:
         "orders": orders,
         "trees": trees,
         "refits": refits,
-        "limits": rounds,
+        "limits": f"{CHEAP:.0f}",
         "distilled": distilled_section(rows),
         "interventions": intervention_section(rows),
         "costs": cost_section(cells),
