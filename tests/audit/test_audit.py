@@ -199,3 +199,22 @@ def test_a_target_that_nobody_named_is_said_before_the_first_trial(tmp_path, tab
         audit(Settings(str(tmp_path / "t.csv")), tmp_path / "out", note=stop)
     assert said == ["No --target was given: the last column, 'y', is taken."]
     assert not (tmp_path / "out").exists()
+
+
+def test_what_the_reader_guessed_is_said_before_the_first_trial(tmp_path, table):
+    sound = table[["b", "town", "y"]].assign(extra="1,5")
+    words = sound.to_csv(index=False, sep=";")
+    (tmp_path / "t.csv").write_text(words)
+    said = []
+
+    def stop(sentence):
+        said.append(sentence)
+        if "comma" in sentence:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        audit(Settings(str(tmp_path / "t.csv"), "y"), tmp_path / "out", note=stop)
+    assert said == [
+        "Fields are parted by a semicolon.",
+        "Column 'extra': the comma in '1,5' read as decimal comma.",
+    ]

@@ -1,15 +1,18 @@
 """What a page on candidate labels says: only what the table below it shows."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from caveat.candidates import look, read_candidates
+from caveat.candidates._claims import _vote_caveat
 from caveat.candidates._judged import side_by_side
 from caveat.candidates.crowd import Answers, DawidSkene, annotator_gain
 from caveat.datasets.samples import write_sample
 from caveat.exceptions import UnknownName
-from caveat.pages.claims import AgainstFloor, heading
+from caveat.pages.claims import AgainstFloor, Estimate, heading
 
 PEOPLE = ["anna", "ben", "carl"]
 
@@ -161,3 +164,14 @@ def test_only_what_the_rule_says_is_said_of_the_other_models(birds):
     assert "special case" not in words
     assert "shown, and never chosen" in words
     assert "one answer of about half of the items" in words
+
+
+@pytest.mark.parametrize(("high", "advice"), [(0.01, False), (-0.01, True)])
+def test_the_vote_is_advised_only_where_a_test_says_that_it_is_better(high, advice):
+    ends = (-0.02, -0.05, high)
+    gap = Estimate(ends[0], "accuracy", *ends[1:], "200 items, paired", 200)
+    (said,) = _vote_caveat(
+        SimpleNamespace(by_vote=False, difference=ends, advantage=gap)
+    )
+    assert bool(said.fix) == advice
+    assert ("cannot be told from none" in str(said.words)) == (not advice)

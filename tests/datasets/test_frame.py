@@ -33,6 +33,17 @@ def test_a_guess_that_could_be_wrong_is_noted():
     assert "regression" in made([1, 2, 3] * 5).notes[0]
 
 
+def test_labels_that_look_like_one_are_noted():
+    table = pd.DataFrame({"a": [1, 2, 3, 4], "y": ["no", "yes", "no ", "Yes"]})
+    assert [note for note in from_frame(table, "y").notes if "blanks" in note] == [
+        "target 'y': 'no', 'no ' differ in blanks or capitals only, and are classes of "
+        "their own",
+        "target 'y': 'yes', 'Yes' differ in blanks or capitals only, and are classes "
+        "of their own",
+    ]
+    assert from_frame(table.assign(y=["a", "b", "c", "a"]), "y").notes == ()
+
+
 def test_the_task_can_be_told():
     assert made([1, 2, 3] * 5, task="regression").task == "regression"
 

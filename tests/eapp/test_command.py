@@ -206,3 +206,11 @@ def test_a_class_can_be_set_against_the_rest(folder, capsys):
     assert code == 0
     assert "33 % are y" in out
     assert "shuffled too seldom" in out
+
+
+def test_what_the_reader_guessed_is_noted(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a;y\n" + "".join(f"{i % 7},5;{'jn'[i % 2]}\n" for i in range(60)))
+    found = look(path, "y", k_max=3, folds=2, shuffles=5)
+    told = [caveat["text"] for caveat in found.caveats]
+    assert any("comma in '0,5' read as decimal comma" in text for text in told)

@@ -6,7 +6,7 @@ import pytest
 
 from caveat.measures import LABEL_MEASURES as MEASURES
 from caveat.multilabel import page
-from caveat.multilabel._compare import absent_labels
+from caveat.multilabel._compare import absent_labels, judge
 from caveat.multilabel.result import Model, Result
 from caveat.pages import About
 from caveat.pages.claims import Tie, heading
@@ -145,3 +145,16 @@ def test_one_absent_label_is_one():
     Y = pd.DataFrame({"a": [1, 0], "b": [1, 1]})
     told = absent_labels(Y, np.array([0]), np.array([1]))
     assert told == ["1 label has no positive in the test part: 'a'"]
+
+
+def test_labels_of_one_value_are_named_since_no_score_parts_their_rows():
+    rng = np.random.default_rng(0)
+    Y = pd.DataFrame(rng.integers(0, 2, (60, 2)), columns=["a", "b"])
+    scores = rng.normal(size=(60, 4))
+    found = judge(Y.assign(never=0, always=1), scores, n_resamples=20)
+    told = [str(claim.words) for claim in page.look(found, ABOUT).ordered]
+    assert (
+        "2 labels have one value in all rows, and no part in macro-AUC: 'never', "
+        "'always'." in told
+    )
+    assert judge(Y, scores[:, :2], n_resamples=20).notes == ()

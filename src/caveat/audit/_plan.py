@@ -40,6 +40,7 @@ _INSTEAD = {"lightgbm": "hist-gradient-boosting"}
 _ROWS_A_MINUTE = 10_000
 _CELLS_A_MINUTE = 250_000
 _FEWEST_SAMPLED = 1_000
+_NO_TARGET = re.compile("no target was named")
 _SAMPLED = re.compile(r"[\d,]+ of ([\d,]+) rows were read, at random")
 
 
@@ -211,6 +212,12 @@ def _most_rows(settings: Settings, reference: Mapping[str, Any]) -> int:
     by_cells = settings.minutes * _CELLS_A_MINUTE / max(1, columns)
     most = min(settings.minutes * _ROWS_A_MINUTE, by_cells)
     return int(max(_FEWEST_SAMPLED, most))
+
+
+def guesses(dataset: Dataset) -> list[str]:
+    """List what the reader of the file guessed; the rest is told elsewhere."""
+    told = (_SAMPLED, _NO_TARGET)
+    return [n for n in dataset.notes if not any(one.match(n) for one in told)]
 
 
 def _whole_rows(dataset: Dataset) -> int:

@@ -23,7 +23,7 @@ from caveat.audit import page
 from caveat.audit._anonymous import check_folder, without_names
 from caveat.audit._gather import gather
 from caveat.audit._pictures import look_pictures
-from caveat.audit._plan import Prepared, prepare
+from caveat.audit._plan import Prepared, guesses, prepare
 from caveat.audit._predictions import given_answers
 from caveat.audit._settings import Settings
 from caveat.audit._topics import topic_looks, topics_only, topics_part
@@ -178,6 +178,9 @@ def audit(
         took = time.monotonic() - begun
         return Audit(seen, None, {}, Path(out), {}, False, took)
     prepared = prepare(settings)
+    # Said and not written: a note quotes cells, a page never does.
+    for words in guesses(prepared.dataset):
+        note(str(pages.sentence(words)))
     single = has_single_target(settings)
     given = given_answers(settings, prepared.table) if single else {}
     with ExitStack() as stack:

@@ -176,7 +176,7 @@ def _vote_caveat(found: Result) -> Iterator[claims.Claim]:
         sentence=pages.say(
             "The majority vote is right more often than the suggestions, by {by}{not}.",
             by=pages.strong(pages.fixed(-value)),
-            **{"not": "" if surely else ", within its interval"},
+            **{"not": "" if surely else "; that cannot be told from none"},
         ),
         counts=(-value, value),
         estimate=replace(found.advantage, measure="difference"),
@@ -184,7 +184,7 @@ def _vote_caveat(found: Result) -> Iterator[claims.Claim]:
         kind="vote",
         section="methods",
         how="By the truth, paired over items.",
-        fix="Use the column vote of the suggestions.",
+        fix="Use the column vote of the suggestions." if surely else "",
     )
 
 

@@ -97,6 +97,7 @@ def from_frame(
         found.append(f"no target was named: the last column, {str(target)!r}, is it")
     _check_column(remaining, target)
     y = _check_target(remaining[target], name)
+    found += _alike(y)
     if task is None:
         task = guess_task(y, found)
     elif task not in TASKS:
@@ -113,6 +114,20 @@ def from_frame(
         licence=licence,
         notes=tuple(found),
     )
+
+
+def _alike(y: pd.Series) -> list[str]:
+    """Note labels that look like one: they are classes of their own all the same."""
+    spelt: dict[str, list[str]] = {}
+    for label in y.unique():
+        if isinstance(label, str):
+            spelt.setdefault(label.strip().casefold(), []).append(label)
+    return [
+        f"target {str(y.name)!r}: {listing(labels)} differ in blanks or capitals only, "
+        "and are classes of their own"
+        for labels in spelt.values()
+        if len(labels) > 1
+    ]
 
 
 def guess_task(y: pd.Series, notes: list[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -121,8 +122,9 @@ def look(
         asked = _drivers(model, random_state) if drivers else None
         planted = _planted(model, X, y, progress) if probe else None
     file = Path(data).name if isinstance(data, str | Path) else dataset.name
+    found = Result.of(model, drivers=asked, probe=planted)
     return page.look(
-        Result.of(model, drivers=asked, probe=planted),
+        replace(found, notes=(*dataset.notes, *found.notes)),
         About.of(dataset, file=file, command=command, positive=positive),
         model_auc=model_auc,
         rules=wanted,

@@ -188,7 +188,8 @@ def judge(
         if any(c is not None for c in cut.values())
         else ""
     )
-    return Result(models, floors, 0, len(Y), Y.shape[1], cut=said)
+    notes = tuple(_single_valued(Y))
+    return Result(models, floors, 0, len(Y), Y.shape[1], notes=notes, cut=said)
 
 
 class _Judge:
@@ -322,6 +323,16 @@ def _floors(known: Labels, judge_rows: _Judge) -> tuple[Model, ...]:
             judge_rows(name, *answers, popularity=shares.get(name), floor=True)
             for name, answers in free_answers(known, len(judge_rows.truth)).items()
         )
+
+
+def _single_valued(Y: pd.DataFrame) -> list[str]:
+    """Name labels that every row has, or none: no score can part their rows."""
+    single = [str(name) for name in Y.columns[Y.nunique() == 1]]
+    if not single:
+        return []
+    some = plural(len(single), "label has", "labels have")
+    told = f"one value in all rows, and no part in macro-AUC: {listing(single, 5)}"
+    return [f"{some} {told}"]
 
 
 def absent_labels(

@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 from caveat.audit.scan import Scan, scan
+from caveat.audit.scan._single_question import interval
+from caveat.audit.scan._target import target_of
 from caveat.datasets import from_frame
 from caveat.exceptions import InvalidInput, UnknownName
 
@@ -259,3 +261,48 @@ def test_a_strong_column_without_a_valley_is_no_leak(clean, form):
 def test_a_table_that_was_written_thrice_has_copies_and_no_groups(clean):
     thrice = pd.concat([clean] * 3).sample(frac=1, random_state=0)
     assert kinds(thrice.reset_index(drop=True)) == {"duplicate": ()}
+
+
+def test_reviews_that_tell_the_target_are_no_order_of_rows(clean):
+    rng = np.random.default_rng(18)
+    said = np.where(clean["y"] == 1, "never again", "great service")
+    said = np.where(rng.random(400) < 0.1, said[::-1], said)
+    texts = [f"{words}, {n} stars" for words, n in zip(said, range(400), strict=True)]
+    assert "row-order" not in kinds(clean.assign(review=texts))
+
+
+def test_letters_of_names_are_told_once_and_not_as_an_order(clean):
+    rng = np.random.default_rng(19)
+    letter = np.where(clean["y"] == 1, "C", "H")
+    named = [f"{a}{n}" for a, n in zip(letter, rng.permutation(400), strict=True)]
+    (found,) = [one for one in scanned(clean.assign(ref=named)).findings if one.columns]
+    assert found.sentence.startswith("The letters of 'ref' tell the target: AUC 1.000")
+    assert "sorted" not in found.sentence + found.fix
+    parted = [f"{name[0]}-{name[1:]}" for name in named]
+    told = [o for o in scanned(clean.assign(ref=parted)).findings if o.columns]
+    assert [one.kind for one in told] == ["leak"]
+    assert told[0].sentence.startswith("The words of 'ref' alone tell the target")
+
+
+def test_a_date_that_is_filled_in_for_one_class_is_a_gap_and_no_trend(clean):
+    days = pd.date_range("2024-01-01", periods=400, freq="7h").strftime("%Y-%m-%d")
+    found = kinds(clean.assign(closed=np.where(clean["y"] == 1, days, None)))
+    assert found == {"missing-leak": ("closed",)}
+
+
+def test_no_interval_of_an_auc_ends_beyond_1(clean):
+    for ones in range(5, 200):
+        codes = (np.arange(400) < ones).astype(int)
+        target = target_of(pd.Series(codes), "binary")
+        for value in (1.0, np.nextafter(1.0, 0)):
+            assert interval(value, target)[1] <= 1
+
+
+def test_amounts_with_a_few_wrong_units_are_outliers_and_no_chance(clean):
+    rng = np.random.default_rng(20)
+    clean["y"] = 200 + 30 * clean["a"] + 10 * rng.normal(size=400)
+    wrong = [3, 50, 120, 260, 390]
+    clean.loc[wrong, "y"] *= 50
+    (found,) = [one for one in scanned(clean).findings if one.severity != "note"]
+    assert (found.kind, found.rows) == ("outlier", tuple(wrong))
+    assert "5 rows hold a value far outside the rest of the target" in found.sentence

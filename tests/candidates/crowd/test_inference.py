@@ -155,6 +155,21 @@ def test_every_model_speaks_scikit_learn(kind):
 
 
 @pytest.mark.parametrize("kind", MODELS)
+def test_who_answers_once_has_an_interval_around_the_accuracy(kind):
+    answers, truth = crowd(60, 4, 3, seed=1)
+    once = pd.DataFrame(
+        {
+            "item": truth.index,
+            "annotator": [f"once{n}" for n in range(60)],
+            "label": truth.to_numpy(),
+        }
+    )
+    people = kind().fit(pd.concat([answers, once])).annotators_
+    assert people["low"].le(people["accuracy"]).all()
+    assert people["accuracy"].le(people["high"]).all()
+
+
+@pytest.mark.parametrize("kind", MODELS)
 def test_names_and_order_of_rows_mean_nothing(kind):
     answers, _ = crowd(50, 5, 3, vague=0.3, seed=3)
     told = kind().fit(answers).predict_proba()

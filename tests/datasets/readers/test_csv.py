@@ -97,9 +97,41 @@ def test_decimal_commas_are_read_and_noted():
     assert any("decimal comma" in note for note in notes)
 
 
-def test_a_comma_that_could_part_thousands_is_refused():
+@pytest.mark.parametrize("second", ["2,250", "900"])
+@pytest.mark.parametrize("labels", [[], ["a"]])
+def test_a_comma_that_could_part_thousands_is_refused(second, labels):
     with pytest.raises(DataError, match="decimal comma or a thousands separator"):
-        table("a;b\n1,500;x\n2,250;y\n")
+        table(f"a;b\n1,500;x\n{second};y\n", labels=labels)
+
+
+@pytest.mark.parametrize(
+    ("content", "numbers", "sign"),
+    [
+        ('a,b\n"31,597",x\n"1,250,000",y\n950,z\n', [31597, 1250000, 950], "comma"),
+        ('a,b\n"1,597","1,250,000"\n950,7\n', [1597, 950], "comma"),
+        ("a;b\n1,500;0,5\n900;1,25\n", [1.5, 900], "comma"),
+        ("a;b\n1.234,56;x\n999,10;y\n", [1234.56, 999.1], "point"),
+        ("a;b\n31.597;0,5\n950;1,25\n", [31597, 950], "point"),
+        ("a;b\n0,123;x\n0,456;y\n", [0.123, 0.456], "comma"),
+        ("a;b\n1.5;0,5\n950;1,25\n", [1.5, 950], "comma"),
+    ],
+)
+@pytest.mark.parametrize("labels", [[], ["a"]])
+def test_numbers_are_read_in_the_notation_of_their_file(content, numbers, sign, labels):
+    frame, notes = table(content, labels=labels)
+    assert frame["a"].tolist() == numbers
+    assert any(f"the {sign} in " in note for note in notes)
+
+
+def test_a_told_decimal_sign_settles_what_parts_thousands():
+    frame, _ = table("a;b\n1,500;x\n900;y\n", decimal=".")
+    assert frame["a"].tolist() == [1500.0, 900.0]
+
+
+def test_days_are_not_called_numbers():
+    assert table("a;b\n01.02.2020;x\n28.02.2021;y\n")[1] == [
+        "fields are parted by a semicolon"
+    ]
 
 
 def test_digits_that_are_no_numbers_stay_text():
@@ -113,8 +145,8 @@ def test_the_decimal_sign_can_be_told():
 
 
 def test_numbers_in_another_notation_stay_text_and_are_noted():
-    frame, notes = table("a;b\n1.234,5;x\n2.345,6;y\n")
-    assert frame["a"].tolist() == ["1.234,5", "2.345,6"]
+    frame, notes = table("a;b\n1'234,5;x\n2'345,6;y\n")
+    assert frame["a"].tolist() == ["1'234,5", "2'345,6"]
     assert any("another notation" in note for note in notes)
 
 
@@ -223,6 +255,12 @@ def test_codes_keep_their_zeros_where_a_column_is_called_categorical(tmp_path):
     assert "begin with 0" in plain.notes[0]
     kept = read(path, target="t", kinds={"zip": "categorical"})
     assert kept.X["zip"].tolist() == ["02139", "10115"]
+
+
+@pytest.mark.parametrize(("cell", "codes"), [('"5,05"', False), ('"05"', True)])
+def test_zeros_after_a_decimal_comma_are_no_codes(cell, codes):
+    notes = table(f"a,b\n{cell},x\n{cell},y\n")[1]
+    assert any("begin with 0" in note for note in notes) == codes
 
 
 def test_labels_with_leading_zeros_stay_text():

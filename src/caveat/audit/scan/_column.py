@@ -56,6 +56,13 @@ class Column:
         return self.identity < 0
 
     @property
+    def is_prose(self) -> bool:
+        """Whether cells are several words with blanks between: no names of rows."""
+        if self.text is None:
+            return False
+        return bool(np.mean([" " in str(cell).strip() for cell in self.text]) > 0.5)
+
+    @property
     def names_rows(self) -> bool:
         """Whether every row has its own value, so that only its order could tell."""
         here = len(self.identity) - int(self.missing.sum())
@@ -141,7 +148,7 @@ def _words(
     text = cells.to_numpy(dtype=object) if is_text else None
     kind = "text" if is_text else "category"
     found = Column(name, kind, identity, distinct, numbers, text)
-    if not found.names_rows:
+    if found.is_prose or not found.names_rows:
         return found
     letters = pd.factorize(cells.str.replace(_DIGITS, "", regex=True))[0]
     return replace(found, letters=letters)

@@ -36,7 +36,7 @@ def drift(data: Dataset, test: Dataset, seed: int) -> list[Finding]:
         for question in questions_of(
             read_column(whole[name], str(name), data.kinds[name])
         )
-        if question.about in ("value", "missing")
+        if question.about in ("value", "letters", "missing")
     ]
     if not questions:
         return strange

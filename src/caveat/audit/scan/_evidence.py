@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from caveat.audit.scan._additive import Additive
 from caveat.audit.scan._column import Column
-from caveat.audit.scan._questions import Question
+from caveat.audit.scan._questions import ABOUT_CELLS, Question
 from caveat.audit.scan._single_question import Score
 from caveat.audit.scan._target import Target
 
@@ -116,6 +116,15 @@ class Evidence:
             if question.about == about and np.isfinite(score.value)
         ]
         return sorted(found, key=lambda pair: -pair[1].value)
+
+    @property
+    def tells(self) -> bool:
+        """Whether the cells of any one column tell something of the target."""
+        return any(
+            self.is_told(score)
+            for about in ABOUT_CELLS
+            for _, score in self.answers(about)
+        )
 
     def answer(self, name: str, about: str) -> Score | None:
         """Return the score of one column's question of one sort."""

@@ -156,10 +156,10 @@ def _rate(
     return _Rate(p, errors, low, high, float(max(up, down)), wrong)
 
 
-def nothing_told(evidence: Evidence, p_value: float) -> list[Finding]:
+def nothing_told(evidence: Evidence) -> list[Finding]:
     """Say so if neither any column nor all together tell the target."""
     target: Target = evidence.target
-    if len(target) < 100 or p_value < 0.01:
+    if len(target) < 100 or evidence.tells:
         return []
     if evidence.is_wide:
         return []  # the columns of the model were chosen by the target itself

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from caveat.audit.scan._column import Column
 from caveat.audit.scan._evidence import Evidence
 from caveat.audit.scan._finding import Finding
-from caveat.audit.scan._questions import Question
+from caveat.audit.scan._questions import ABOUT_CELLS, Question
 from caveat.audit.scan._single_question import Score
 from caveat.audit.scan._target import Target
 
@@ -49,7 +49,7 @@ def leaks(evidence: Evidence, grouped: tuple[str, ...]) -> list[Finding]:
         Columns that name groups: their identity tells, which is another finding.
     """
     target = evidence.target
-    asked = [*evidence.answers("value"), *evidence.answers("words")]
+    asked = [one for about in ABOUT_CELLS for one in evidence.answers(about)]
     exact = {
         question.column
         for question, score in asked
@@ -60,7 +60,7 @@ def leaks(evidence: Evidence, grouped: tuple[str, ...]) -> list[Finding]:
         column = evidence.column(question.column)
         if column.kind == "date" or question.column in {*found, *grouped}:
             continue
-        if column.names_rows and question.about == "value":
+        if column.names_rows and question.about != "words":
             continue
         gaps = evidence.answer(question.column, "missing")
         if gaps is not None and target.share(gaps.value) > 0.9 * target.share(
@@ -137,7 +137,8 @@ def _leak(question: Question, score: Score, severity: str, target: Target) -> Fi
         high=score.high,
         measure=target.measure,
         sentence=(
-            f"{question.label[0].upper()}{question.label[1:]} alone tells the target: "
+            f"{question.label[0].upper()}{question.label[1:]} alone "
+            f"{'tell' if question.about == 'words' else 'tells'} the target: "
             f"{target.words(score.value)} ({score.low:.3f} to {score.high:.3f})."
         ),
         fix=(

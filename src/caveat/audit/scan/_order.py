@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +11,7 @@ from caveat.audit.scan._additive import Additive, score_answers
 from caveat.audit.scan._column import Column
 from caveat.audit.scan._evidence import Evidence
 from caveat.audit.scan._finding import Finding
+from caveat.audit.scan._questions import Question
 from caveat.audit.scan._single_question import FOLDS, Score, interval
 from caveat.audit.scan._target import Target
 from caveat.datasets import name_words
@@ -16,7 +19,9 @@ from caveat.datasets import name_words
 _RANDOM_HALVES = 6
 
 
-def order_findings(evidence: Evidence, grouped: tuple[str, ...]) -> list[Finding]:
+def order_findings(
+    evidence: Evidence, grouped: tuple[str, ...], leaking: Collection[str] = ()
+) -> list[Finding]:
     """Find a target that follows dates, row numbers or the order of the rows.
 
     Parameters
@@ -25,9 +30,11 @@ def order_findings(evidence: Evidence, grouped: tuple[str, ...]) -> list[Finding
     grouped : tuple of str
         Columns already found to name groups: where a group's rows stand together,
         the order of the rows tells what the group does.
+    leaking : collection of str
+        Columns of which is known already that their cells or gaps tell the target.
     """
     dates = _dates(evidence)
-    found = [*_trends(evidence, dates), *_ids(evidence, dates)]
+    found = [*_trends(evidence, dates), *_ids(evidence, dates, leaking)]
     position = evidence.answers("position")
     if position:
         _, score = position[0]
@@ -97,21 +104,52 @@ def _row_order(score: Score, evidence: Evidence, columns: tuple[str, ...]) -> Fi
     )
 
 
-def _ids(evidence: Evidence, dates: list[str]) -> list[Finding]:
+def _ids(
+    evidence: Evidence, dates: list[str], leaking: Collection[str]
+) -> list[Finding]:
     found: dict[str, Finding] = {}
-    for question, score in evidence.answers("value"):
-        column = evidence.column(question.column)
-        is_name = column.names_rows and column.name not in {*dates, *found}
-        if is_name and _tells(score, evidence):
-            name = column.name
+    for question, score in [*evidence.answers("letters"), *evidence.answers("value")]:
+        column, name = evidence.column(question.column), question.column
+        if column.is_prose or not column.names_rows or name in {*dates, *found}:
+            continue
+        if not _tells(score, evidence):
+            continue
+        if question.about == "value":
             found[name] = _row_order(score, evidence, (name,))
+        elif name not in leaking:
+            found[name] = _lettered(question, score, evidence)
     return list(found.values())
+
+
+def _lettered(question: Question, score: Score, evidence: Evidence) -> Finding:
+    target, name = evidence.target, question.column
+    return Finding(
+        kind="row-order",
+        severity=_severity(score, evidence),
+        columns=(name,),
+        number=score.value,
+        low=score.low,
+        high=score.high,
+        measure=target.measure,
+        sentence=(
+            f"{question.label[0].upper()}{question.label[1:]} tell the target: "
+            f"{target.words(score.value)} ({score.low:.3f} to {score.high:.3f}). Rows "
+            "were named by it, or by what goes with it."
+        ),
+        fix=f"Leave {name!r} out of the features.",
+        size=0.98 + target.share(score.low),
+    )
 
 
 def _trends(evidence: Evidence, dates: list[str]) -> list[Finding]:
     found = []
     for name in dates:
         whole = evidence.answer(name, "value")
+        gaps = evidence.answer(name, "missing")
+        if whole is not None and gaps is not None:
+            share = evidence.target.share
+            if share(gaps.value) > 0.9 * share(whole.value):
+                continue  # its gaps tell it, not its moments
         if whole is not None and _tells(whole, evidence):
             found.append(
                 _time(name, whole, evidence, f"The target changes with {name!r}", 0.9)

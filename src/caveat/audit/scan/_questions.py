@@ -19,6 +19,8 @@ from caveat.audit.scan._target import Target
 _MOST_WORDS = 300
 _MOST_CODES = 2_000
 _WORD = re.compile(r"\w+")
+ABOUT_CELLS = ("value", "letters", "words")
+"""Questions about what stands in the cells of one column."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +30,9 @@ class Question:
     Attributes
     ----------
     column : str
-    about : {"value", "missing", "words", "part", "position", "gaps"}
-        ``part`` is a month, weekday or hour of a date, ``gaps`` the number of missing
-        cells in the row.
+    about : {"value", "letters", "missing", "words", "part", "position", "gaps"}
+        ``letters`` are those of names of rows, ``part`` is a month, weekday or hour of
+        a date, ``gaps`` the number of missing cells in the row.
     label : str
         How a reader calls it.
     levels : array of int, from 0
@@ -123,7 +125,7 @@ def questions_of(column: Column) -> list[Question]:
     if column.letters is not None:
         # Names of rows may begin or end by class: C0017 is a case, H0018 is healthy.
         label = f"the letters of {name!r}"
-        found.append(Question(name, "value", label, repeated(column.letters)))
+        found.append(Question(name, "letters", label, repeated(column.letters)))
     if 0 < missing.sum() < len(missing):
         gaps = missing.astype(np.intp)
         found.append(Question(name, "missing", f"whether {name!r} is missing", gaps))

@@ -20,6 +20,7 @@ from caveat.audit.scan._leaks import leaks, missing_leaks
 from caveat.audit.scan._order import order_findings
 from caveat.audit.scan._pairs import pair_leaks
 from caveat.audit.scan._questions import (
+    ABOUT_CELLS,
     Question,
     ask,
     ask_shuffled,
@@ -191,7 +192,7 @@ def _floor(evidence: Evidence, null: NDArray[np.float64]) -> Floor:
     columns = [
         j
         for j, question in enumerate(evidence.questions)
-        if question.about in ("value", "words")
+        if question.about in ABOUT_CELLS
     ]
     p_value = 1.0
     if columns:
@@ -212,12 +213,12 @@ def _findings(evidence: Evidence, floor: Floor, rows: int) -> list[Finding]:
     leaking = frozenset(name for one in told for name in one.columns)
     found += told
     found += pair_leaks(evidence.smaller)
-    found += order_findings(evidence, grouped)
+    found += order_findings(evidence, grouped, leaking)
     found += copies(evidence)
     found += near_copies(evidence)
     if not found or all(one.severity != "serious" for one in found):
         found += label_errors(evidence.smaller, leaking)
-        found += nothing_told(evidence.smaller, floor.p_value)
+        found += nothing_told(evidence.smaller)
     found += outliers(evidence)
     found += shape(evidence, rows)
     return [_clean(one) for one in found]
@@ -242,7 +243,7 @@ def _table(evidence: Evidence) -> pd.DataFrame:
                     evidence.questions, evidence.scores, strict=True
                 )
                 if question.column == column.name
-                and question.about in ("value", "words", "missing")
+                and question.about in (*ABOUT_CELLS, "missing")
             ),
             key=lambda pair: pair[0].value,
             default=None,

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from caveat.audit.scan._column import Column
 from caveat.audit.scan._evidence import Evidence
 from caveat.audit.scan._finding import Finding
+from caveat.audit.scan._target import Target
 
 _MOST_LISTED = 200
 
@@ -81,7 +82,8 @@ def _imbalance(evidence: Evidence, rows: int) -> list[Finding]:
 def outliers(evidence: Evidence) -> list[Finding]:
     """Find cells far beyond all others of their column."""
     columns, rows, farthest = [], [], 0.0
-    for column in evidence.columns:
+    asked = [*evidence.columns, *_amounts(evidence.target)]
+    for column in asked:
         out, far = _far_out(column)
         if out.any():
             columns.append(column.name)
@@ -90,13 +92,14 @@ def outliers(evidence: Evidence) -> list[Finding]:
     if not columns:
         return []
     distinct = sorted(set(rows))
-    named = ", ".join(repr(name) for name in columns[:3])
+    called = [repr(name) if name else "the target" for name in columns]
+    named = ", ".join(called[:3])
     more = f" and {len(columns) - 3} more columns" if len(columns) > 3 else ""
     return [
         Finding(
             kind="outlier",
             severity="careful",
-            columns=tuple(columns),
+            columns=tuple(name for name in columns if name),
             rows=tuple(distinct[:_MOST_LISTED]),
             number=float(len(distinct)),
             measure="rows",
@@ -108,6 +111,14 @@ def outliers(evidence: Evidence) -> list[Finding]:
             size=0.6,
         )
     ]
+
+
+def _amounts(target: Target) -> list[Column]:
+    """Give a target of numbers as a column without a name."""
+    if not target.regression:
+        return []
+    values, identity = np.unique(target.numbers, return_inverse=True)
+    return [Column("", "number", identity, len(values), target.numbers)]
 
 
 def _far_out(column: Column) -> tuple[NDArray[np.bool_], float]:

@@ -218,7 +218,8 @@ def interval(value: float, target: Target) -> tuple[float, float]:
     centre = (value + _Z**2 / (2 * pairs)) / (1 + _Z**2 / pairs)
     spread = value * (1 - value) / pairs + _Z**2 / (4 * pairs**2)
     half = _Z * math.sqrt(max(spread, 0.0)) / (1 + _Z**2 / pairs)
-    return min(centre - half, value), max(centre + half, value)
+    # Rounding may carry the upper end of a perfect score past 1.
+    return min(centre - half, value), min(max(centre + half, value), 1.0)
 
 
 def auc_variance(value: float, positives: float, negatives: float) -> float:

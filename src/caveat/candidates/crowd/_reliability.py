@@ -51,6 +51,8 @@ def reliability(
     lost = doubt / (middle * (1 - middle))
     sure = np.clip(tried - lost, 0.0, tried)
     low, high = binomial_interval(share * sure, sure)
+    # Of one answer that is nearly sure to be right, the middle lies in a tail.
+    low, high = np.fmin(low, share), np.fmax(high, share)
     chance = _chance(found, posterior)
     bar = chance + _LITTLE * (1 - chance)
     flag = np.full(people, "", dtype=object)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
 from pandas.api import types
 
+from caveat.datasets.readers._notation import GROUPED_BY_POINT, Notation, notations
 from caveat.datasets.readers._records import (
     check_records,
     find_separator,
@@ -25,10 +27,8 @@ from caveat.exceptions import DataError, UnknownName, listing
 GAPS = frozenset(
     ["na", "n/a", "nan", "null", "none", "?", "-", "--", ".", "#n/a", "#na", "missing"]
 )
-_COMMA_NUMBER = re.compile(r"[+-]?[0-9]+,[0-9]+(e[+-]?[0-9]+)?", re.IGNORECASE)
-_WHOLE = re.compile(r"[+-]?[0-9]+")
-_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(,[0-9]{3})+")
 _NUMBER_LIKE = re.compile(r"[+-]?[\d.,' ]*\d[\d.,' ]*%?")
+_DAY_LIKE = re.compile(r"\d{1,4}\.\d{1,2}\.\d{1,4}( .*)?")
 
 
 def read_csv(
@@ -101,19 +101,52 @@ def read_csv(
             "some whole numbers begin with 0, such as codes do: they were read as "
             "numbers; call their column categorical in kinds to keep them as text"
         )
-    frame = _parse(
-        clean, where, parted, names, labels, text, decimal, headless, missing
+    parse = partial(
+        _parse, clean, where, parted, names, decimal, headless, labels, missing
     )
+    frame = parse(text={*labels, *text})
     if len(frame) != rows:
         raise DataError(
             f"{where} has {rows} lines after the header, but {len(frame)} rows were "
             "read; a line holds nothing but blanks"
         )
-    for name in labels:
-        frame[name] = _label_column(frame[name], decimal)
     features = [name for name in names if name not in labels and name not in text]
-    _mend_features(frame, features, where, notes)
+    found = {name: _spoken(frame[name]) for name in features} | {
+        name: list(frame[name].dropna().unique()) for name in labels
+    }
+    odd = {name: words for name, words in found.items() if not _plain(words)}
+    written = notations(odd, where, decimal)
+    if decimal is None and any(one.point == "," for one in written.values()):
+        # Where the comma is the decimal sign, 1.500 is no broken number.
+        broken = [name for name in features if types.is_float_dtype(frame[name].dtype)]
+        plain = [name for name in labels if name not in odd]
+        raw = parse(text={*broken, *plain}, only=[*broken, *plain])
+        for name, column in raw.items():
+            if GROUPED_BY_POINT.fits(column.dropna().unique()):
+                frame[name] = column
+                written[str(name)] = GROUPED_BY_POINT
+    for name in labels:
+        if name in written:
+            frame[name] = _number_column(frame[name], written[name], notes)
+        else:
+            frame[name] = _label_column(frame[name], decimal)
+    _mend_features(frame, features, written, notes)
     return _without_nameless(frame, notes), notes
+
+
+def _spoken(column: pd.Series) -> list[str]:
+    """Give the words of a text column that stand for no gap."""
+    if not types.is_string_dtype(column.dtype) or types.is_object_dtype(column.dtype):
+        return []
+    return [w for w in column.dropna().unique() if w.strip().lower() not in GAPS]
+
+
+def _plain(words: Collection[str]) -> bool:
+    """Whether all words are numbers as a program writes them."""
+    try:
+        return len([float(word) for word in words if "_" not in word]) == len(words)
+    except ValueError:
+        return False
 
 
 def _names(
@@ -159,11 +192,13 @@ def _parse(
     where: str,
     separator: str,
     names: list[str],
-    labels: Collection[str],
-    text: Collection[str],
     decimal: str | None,
     headless: bool,
+    labels: Collection[str],
     missing: Sequence[str],
+    *,
+    text: Collection[str],
+    only: Sequence[str] | None = None,
 ) -> pd.DataFrame:
     gaps = {name: [""] if name in labels else ["", *missing] for name in names}
     try:
@@ -173,7 +208,8 @@ def _parse(
             names=names,
             header=None if headless else 0,
             index_col=False,
-            dtype={name: str for name in {*labels, *text} if name in names},
+            usecols=only,
+            dtype={name: str for name in text if name in names},
             keep_default_na=False,
             na_values=gaps,
             decimal=decimal or ".",
@@ -203,7 +239,10 @@ def _label_column(column: pd.Series, decimal: str | None) -> pd.Series:
 
 
 def _mend_features(
-    frame: pd.DataFrame, features: list[str], where: str, notes: list[str]
+    frame: pd.DataFrame,
+    features: list[str],
+    written: Mapping[str, Notation],
+    notes: list[str],
 ) -> None:
     """Mend what pandas left as text although it is numbers with words for gaps.
 
@@ -217,20 +256,41 @@ def _mend_features(
         if types.is_object_dtype(column.dtype):
             frame[name] = _truth_column(column)
         elif types.is_string_dtype(column.dtype):
-            words = column.dropna().unique()
-            spoken = [word for word in words if word.strip().lower() not in GAPS]
-            numbers = _numbers(spoken, name, where, notes)
-            if numbers is None:
+            words, spoken = column.dropna().unique(), _spoken(column)
+            if not spoken or not (name in written or _plain(spoken)):
+                _note_notation(name, spoken, notes)
                 levelled.append(name)
                 continue
             gaps = sorted(set(words) - set(spoken))
             if gaps:
                 notes.append(f"column {name!r}: {listing(gaps)} read as missing")
                 witnessed.update(gaps)
-            table = dict(zip(spoken, numbers, strict=True))
-            frame[name] = column.map(table).astype(np.float64)
+            numbers = column.where(column.isin(spoken), None)
+            frame[name] = _number_column(numbers, written.get(name), notes)
     for name in levelled:
         frame[name] = _levels(frame[name], witnessed, notes)
+
+
+def _number_column(
+    column: pd.Series, notation: Notation | None, notes: list[str]
+) -> pd.Series:
+    words = list(column.dropna().unique())
+    if notation is None:
+        numbers = [float(word) for word in words]
+    else:
+        numbers = notation.numbers(words)
+        notes.append(notation.note(str(column.name), words))
+    return column.map(dict(zip(words, numbers, strict=True))).astype(np.float64)
+
+
+def _note_notation(name: str, words: list[str], notes: list[str]) -> None:
+    if not words or not all(_NUMBER_LIKE.fullmatch(word.strip()) for word in words):
+        return
+    if not all(_DAY_LIKE.fullmatch(word.strip()) for word in words):
+        notes.append(
+            f"column {name!r} looks like numbers in another notation ({words[0]!r}): "
+            "kept as text"
+        )
 
 
 def _levels(column: pd.Series, witnessed: set[str], notes: list[str]) -> pd.Series:
@@ -248,44 +308,6 @@ def _levels(column: pd.Series, witnessed: set[str], notes: list[str]) -> pd.Seri
     if any(word != word.strip() for word in words):
         notes.append(f"column {str(column.name)!r} holds words with blanks around them")
     return column
-
-
-def _numbers(
-    words: list[str], name: str, where: str, notes: list[str]
-) -> list[float] | None:
-    """Give the words as numbers, or None if they are none."""
-    if not words:
-        return None
-    try:
-        values = [float(word) for word in words if "_" not in word]
-    except ValueError:
-        values = []
-    if len(values) == len(words):
-        return values
-    if all(_COMMA_NUMBER.fullmatch(word.strip()) for word in words):
-        if all(_THOUSANDS.fullmatch(word.strip()) for word in words):
-            raise DataError(
-                f"{where}: column {name!r} holds numbers like {words[0]!r}: is the "
-                "comma a decimal comma or a thousands separator? Pass decimal=',' or "
-                "remove it"
-            )
-        notes.append(
-            f"column {name!r}: the comma in {words[0]!r} read as decimal comma"
-        )
-        return [float(word.replace(",", ".")) for word in words]
-    whole_or_comma = all(
-        _COMMA_NUMBER.fullmatch(word.strip()) or _WHOLE.fullmatch(word.strip())
-        for word in words
-    )
-    if whole_or_comma:
-        notes.append(f"column {name!r}: commas read as decimal commas")
-        return [float(word.replace(",", ".")) for word in words]
-    if all(_NUMBER_LIKE.fullmatch(word.strip()) for word in words):
-        notes.append(
-            f"column {name!r} looks like numbers in another notation ({words[0]!r}): "
-            "kept as text"
-        )
-    return None
 
 
 def _truth_column(column: pd.Series) -> pd.Series:

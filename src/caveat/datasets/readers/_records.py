@@ -148,7 +148,15 @@ def has_padded_number(data: bytes, separator: str) -> bool:
     edges = np.array([ord(separator), _LF, _QUOTE], dtype=np.uint8)
     zeros = zeros[np.isin(cells[zeros - 1], edges)]
     whole = re.compile(rb"0\d+[\r\n\"" + re.escape(separator.encode()) + rb"]")
-    return any(whole.match(data, int(place)) for place in zeros[:1000])
+    quotes = counted = 0
+    for place in map(int, zeros[:1000]):
+        if whole.match(data, place):
+            # In a quoted cell, a comma before it is a decimal comma, say: "1,05".
+            quotes += data.count(b'"', counted, place)
+            counted = place
+            if quotes % 2 == (data[place - 1] == _QUOTE):
+                return True
+    return False
 
 
 def _counted(
