@@ -11,6 +11,11 @@ from caveat.models import MODELS, make_model
 from caveat.models._holdout import hold_out
 from caveat.models._weights import row_weights
 
+
+def thorough(name):
+    return pytest.param(name, marks=pytest.mark.thorough)
+
+
 BOOSTERS = {
     "hist-gradient-boosting": {"max_iter": 150, "min_samples_leaf": 5},
     "lightgbm": {"n_estimators": 150, "min_data_in_leaf": 5, "patience": 10},
@@ -174,6 +179,34 @@ def test_heavy_rows_pull_the_answers(name):
     plain = model.fit(X, y).predict_proba(X)[:, 1].mean()
     heavy = model.fit(X, y, sample_weight=np.where(y == 1, 20.0, 1.0))
     assert heavy.predict_proba(X)[:, 1].mean() > plain + 0.1
+
+
+def test_rows_that_weigh_nothing_are_not_held_out():
+    weights = np.tile([0.0, 1.0], 20)
+    settings = {"seed": 0, "weights": weights}
+    for more in ({"classify": True}, {"classify": False, "groups": np.arange(40) // 4}):
+        held = hold_out(np.arange(40) % 4 // 2, 0.2, **settings, **more)
+        assert weights[held].all()
+        assert len(held) == 4
+    late = hold_out(np.zeros(40), 0.1, classify=False, time=np.arange(40), **settings)
+    assert late.tolist() == [37, 39]
+
+
+@pytest.mark.parametrize(
+    "name", ["mlp", *[thorough(n) for n in ("modernnca", "tabr", "saint", "resnet")]]
+)
+def test_rows_that_weigh_nothing_make_no_difference(name):
+    X, y = noisy(60)
+    own = noisy(30, seed=1)
+    quick = {**MODELS[name].quick, "max_epochs": 2, "random_state": 0}
+    model = make_model(name, "regression", **quick)
+    # The columns are standardised by rows, so the rows that do not count repeat them.
+    twice = pd.concat([X, X], ignore_index=True)
+    wrong = np.concatenate([y, 1e6 * (1 - y)])
+    weights = np.repeat([1.0, 0.0], 60)
+    told = model.fit(X, y, sample_weight=np.ones(60), validation=own).predict(X)
+    more = model.fit(twice, wrong, sample_weight=weights, validation=own).predict(X)
+    np.testing.assert_allclose(more, told, atol=1e-5)
 
 
 def test_weights_are_the_same_as_repeated_rows_for_linear_models():

@@ -105,21 +105,21 @@ def known_codes(y: ArrayLike, classes: NDArray[Any], n_rows: int) -> NDArray[np.
 class TargetScale:
     """Mean and standard deviation of what a regression learns: the one place for it.
 
+    Without them targets stay as they are, as labels do.
+
     Examples
     --------
-    >>> scale = TargetScale.of(np.array([1.0, 3.0]), "regression")
+    >>> scale = TargetScale.of(np.array([1.0, 3.0]))
     >>> scale.apply(np.array([1.0, 3.0])), scale.undo(np.array([0.0]))
     (array([-1.,  1.]), array([2.]))
     """
 
-    mean: float
-    spread: float
+    mean: float = 0.0
+    spread: float = 1.0
 
     @classmethod
-    def of(cls, target: NDArray[Any], task: str) -> Self:
-        """Learn it from the training rows; labels stay as they are."""
-        if task != "regression":
-            return cls(0.0, 1.0)
+    def of(cls, target: NDArray[Any]) -> Self:
+        """Learn it from the training rows."""
         # Divided first: the sum of huge numbers would not be finite.
         size = float(np.abs(target).max(initial=0.0)) or 1.0
         unit = target / size
