@@ -186,6 +186,21 @@ def test_labels_come_back_as_they_were(labels, table):
     assert (model.predict(X) == y).mean() > 0.9
 
 
+@pytest.mark.parametrize("dtype", ["boolean", "Int64", "string", "category"])
+def test_labels_of_nullable_columns_come_back_as_plain_ones(dtype, table):
+    X, targets = table
+    plain = {"boolean": [False, True], "Int64": [1, 2]}.get(dtype, ["no", "yes"])
+    codes = (targets["binary"] == "yes").astype(int)
+    y = pd.Series(np.array(plain)[codes]).astype(dtype)
+    model = build("random-forest", "binary").fit(X, y)
+    assert [(type(label), label) for label in model.classes_.tolist()] == [
+        (type(label), label) for label in plain
+    ]
+    y[3] = None
+    with pytest.raises(InvalidInput, match="missing .NaN. in 1 rows.*row 3"):
+        model.fit(X, y)
+
+
 def numeric():
     rng = np.random.default_rng(1)
     X = pd.DataFrame(rng.normal(size=(70, 3)), columns=["a", "b", "c"])
@@ -439,6 +454,7 @@ def test_degenerate_tables_give_finite_answers(name, case):
         ([1, 2, np.nan, 3], "classification", "missing .NaN. in 1 rows.*row 2"),
         ([1, 2, np.inf, 3], "regression", "infinite in row 2"),
         (["a", "b", "c", "d"], "regression", "'a', which is no number"),
+        (pd.date_range("2020", periods=4), "regression", "dates or spans of time"),
         ([1, 2], "regression", "4 rows, but y has 2"),
         (None, "regression", "y is None"),
     ],
