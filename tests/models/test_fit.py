@@ -251,6 +251,19 @@ def test_the_weight_of_a_class_is_the_weight_of_its_rows(name):
     assert np.abs(told - answers(None, None)).max() > 1e-6
 
 
+@pytest.mark.parametrize("name", ["lightgbm", "hist-gradient-boosting"])
+def test_own_validation_rows_weigh_as_those_that_are_held_out(name):
+    pytest.importorskip(name.replace("hist-gradient-boosting", "sklearn"))
+    X, y = noisy(200)
+    weights = {0: 1.0, 1: 9.0}
+    model = make_model(name, random_state=0, class_weight=weights, **BOOSTERS[name])
+    held = model.fit(X, y, validation=0.25).validation_rows_
+    drawn = model.predict_proba(X)
+    rest, own = X.drop(index=held), (X.iloc[held], y[held])
+    given = model.fit(rest, np.delete(y, held), validation=own).predict_proba(X)
+    np.testing.assert_allclose(given, drawn)
+
+
 @pytest.mark.parametrize(
     ("weights", "message"),
     [

@@ -21,7 +21,7 @@ from caveat.models._absence import Gone, blank, gone_matrix, owners, random_abse
 from caveat.models._holdout import hold_out
 from caveat.models._targets import TargetScale, check_labels, check_numbers, known_codes
 from caveat.models._tasks import TASKS, check_task, is_classification
-from caveat.models._weights import row_weights
+from caveat.models._weights import class_weights, row_weights
 from caveat.models.files._pack import Pack
 from caveat.tables import TableEncoder, remember_columns
 
@@ -277,7 +277,7 @@ class TabularModel(BaseEstimator):
         self.validation_rows_ = np.arange(0)
         if isinstance(validation, tuple | list):
             X, y = validation
-            watch = self._lesson_of(X, y, lesson.seed)
+            watch = self._lesson_of(X, y, lesson)
             everything = np.arange(len(lesson.target))
             return lesson.of(everything, watch)
         share = self.validation if validation is None else validation
@@ -299,15 +299,18 @@ class TabularModel(BaseEstimator):
         learnt = np.setdiff1d(np.arange(len(lesson.target)), held)
         return lesson.of(learnt, lesson.of(held))
 
-    def _lesson_of(self, X: Any, y: ArrayLike, seed: int) -> Lesson:
-        """Encode further rows with labels or numbers."""
+    def _lesson_of(self, X: Any, y: ArrayLike, lesson: Lesson) -> Lesson:
+        """Encode rows with labels or numbers that are not learnt from."""
         table = self._in_range(self.encoder_.transform(X))
         who = type(self).__name__
         if is_classification(self.task):
             codes = known_codes(y, self.classes_, table.shape[0])
-            return Lesson(table, codes, None, seed)
+            if self.class_weight is None:
+                return Lesson(table, codes, None, lesson.seed)
+            weights = class_weights(self.class_weight, lesson.target, self.classes_)
+            return Lesson(table, codes, weights[codes], lesson.seed)
         numbers = check_numbers(y, table.shape[0], who)
-        return Lesson(table, self.target_scale_.apply(numbers), None, seed)
+        return Lesson(table, self.target_scale_.apply(numbers), None, lesson.seed)
 
     def _with_losses(self, lesson: Lesson) -> Lesson:
         """Add rows that have lost columns, until they are the share `mask_rate`."""
