@@ -197,7 +197,7 @@ def test_labels_of_nullable_columns_come_back_as_plain_ones(dtype, table):
         (type(label), label) for label in plain
     ]
     y[3] = None
-    with pytest.raises(InvalidInput, match="missing .NaN. in 1 rows.*row 3"):
+    with pytest.raises(InvalidInput, match=r"missing .NaN. in 1 rows.*row 3"):
         model.fit(X, y)
 
 
