@@ -11,6 +11,11 @@ from caveat.models import MODELS, make_model
 from caveat.models._holdout import hold_out
 from caveat.models._weights import row_weights
 
+
+def thorough(name):
+    return pytest.param(name, marks=pytest.mark.thorough)
+
+
 BOOSTERS = {
     "hist-gradient-boosting": {"max_iter": 150, "min_samples_leaf": 5},
     "lightgbm": {"n_estimators": 150, "min_data_in_leaf": 5, "patience": 10},
@@ -176,6 +181,34 @@ def test_heavy_rows_pull_the_answers(name):
     assert heavy.predict_proba(X)[:, 1].mean() > plain + 0.1
 
 
+def test_rows_that_weigh_nothing_are_not_held_out():
+    weights = np.tile([0.0, 1.0], 20)
+    settings = {"seed": 0, "weights": weights}
+    for more in ({"classify": True}, {"classify": False, "groups": np.arange(40) // 4}):
+        held = hold_out(np.arange(40) % 4 // 2, 0.2, **settings, **more)
+        assert weights[held].all()
+        assert len(held) == 4
+    late = hold_out(np.zeros(40), 0.1, classify=False, time=np.arange(40), **settings)
+    assert late.tolist() == [37, 39]
+
+
+@pytest.mark.parametrize(
+    "name", ["mlp", *[thorough(n) for n in ("modernnca", "tabr", "saint", "resnet")]]
+)
+def test_rows_that_weigh_nothing_make_no_difference(name):
+    X, y = noisy(60)
+    own = noisy(30, seed=1)
+    quick = {**MODELS[name].quick, "max_epochs": 2, "random_state": 0}
+    model = make_model(name, "regression", **quick)
+    # The columns are standardised by rows, so the rows that do not count repeat them.
+    twice = pd.concat([X, X], ignore_index=True)
+    wrong = np.concatenate([y, 1e6 * (1 - y)])
+    weights = np.repeat([1.0, 0.0], 60)
+    told = model.fit(X, y, sample_weight=np.ones(60), validation=own).predict(X)
+    more = model.fit(twice, wrong, sample_weight=weights, validation=own).predict(X)
+    np.testing.assert_allclose(more, told, atol=1e-5)
+
+
 def test_weights_are_the_same_as_repeated_rows_for_linear_models():
     X, y = noisy(30)
     weights = np.tile([1, 2, 3], 10)
@@ -216,6 +249,19 @@ def test_the_weight_of_a_class_is_the_weight_of_its_rows(name):
     told = answers({0: 1.0, 1: 6.0}, None)
     np.testing.assert_array_equal(told, answers(None, np.where(y == 1, 6.0, 1.0)))
     assert np.abs(told - answers(None, None)).max() > 1e-6
+
+
+@pytest.mark.parametrize("name", ["lightgbm", "hist-gradient-boosting"])
+def test_own_validation_rows_weigh_as_those_that_are_held_out(name):
+    pytest.importorskip(name.replace("hist-gradient-boosting", "sklearn"))
+    X, y = noisy(200)
+    weights = {0: 1.0, 1: 9.0}
+    model = make_model(name, random_state=0, class_weight=weights, **BOOSTERS[name])
+    held = model.fit(X, y, validation=0.25).validation_rows_
+    drawn = model.predict_proba(X)
+    rest, own = X.drop(index=held), (X.iloc[held], y[held])
+    given = model.fit(rest, np.delete(y, held), validation=own).predict_proba(X)
+    np.testing.assert_allclose(given, drawn)
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,35 @@ def test_every_type_of_column_becomes_finite_numbers(column):
             assert len(found) == 3
 
 
+@pytest.mark.parametrize("categories", ["onehot", "ordinal", "keep"])
+@pytest.mark.parametrize(
+    "cells",
+    [[1, "a", None, 2.5, True], [1, 2, 3, 2.0, None], ["1", "a", 1, None, "2"]],
+    ids=["mixed", "whole numbers", "digits"],
+)
+def test_a_level_is_the_same_in_a_row_alone(cells, categories):
+    kinds = {"a": "categorical"}
+    frame = pd.DataFrame({"a": pd.Series(cells, dtype=object)})
+    encoder = TableEncoder(kinds=kinds, categories=categories).fit(frame)
+    together = np.asarray(encoder.transform(frame))
+    for row in range(len(frame)):
+        alone = frame.iloc[[row]]
+        np.testing.assert_array_equal(encoder.transform(alone), together[[row]])
+    # Numbers become floats where one cell is missing; among text they stay numbers.
+    strange = frame.assign(a=[cells[0], None, None, None, "strange"])
+    np.testing.assert_array_equal(
+        np.asarray(encoder.transform(strange))[0], together[0]
+    )
+
+
+def test_whole_numbers_are_the_same_levels_beside_a_missing_cell():
+    kinds = {"a": "categorical"}
+    encoder = TableEncoder(kinds=kinds, categories="keep")
+    encoder.fit(pd.DataFrame({"a": [1, 2, 3]}))
+    told = encoder.transform(pd.DataFrame({"a": [1.0, np.nan]}))
+    assert told["a"].tolist() == ["1", "missing"]
+
+
 def test_numbers_too_large_to_scale_are_refused():
     frame = pd.DataFrame({"a": [1.7e308, -1.7e308]})
     with pytest.raises(InvalidInput, match="'a' hold numbers too large"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,7 +21,7 @@ from caveat.models._absence import Gone, blank, gone_matrix, owners, random_abse
 from caveat.models._holdout import hold_out
 from caveat.models._targets import TargetScale, check_labels, check_numbers, known_codes
 from caveat.models._tasks import TASKS, check_task, is_classification
-from caveat.models._weights import row_weights
+from caveat.models._weights import class_weights, row_weights
 from caveat.models.files._pack import Pack
 from caveat.tables import TableEncoder, remember_columns
 
@@ -69,6 +69,13 @@ class Lesson:
         part = table.iloc[rows] if isinstance(table, pd.DataFrame) else table[rows]
         weights = None if self.weights is None else self.weights[rows]
         return Lesson(part, self.target[rows], weights, self.seed, watch)
+
+    def counted(self) -> Lesson:
+        """Leave out what weighs nothing."""
+        watch = self.watch and self.watch.counted()
+        if self.weights is None or self.weights.all():
+            return replace(self, watch=watch)
+        return self.of(np.flatnonzero(self.weights), watch)
 
     def joined(self, table: Any, other: Lesson, watch: Lesson | None) -> Lesson:
         """Add rows: another table, with target and weights of another lesson."""
@@ -135,7 +142,8 @@ class TabularModel(BaseEstimator):
     weighs: ClassVar[bool] = True
     stops_early: ClassVar[bool] = False
     validation: float | None = None
-    # Whether the numbers of a regression are standardised before they are learnt.
+    # Whether the numbers of a regression are standardised before they are learnt: where
+    # the library has single precision, or stops at a gain that is small in its eyes.
     scales_target: ClassVar[bool] = False
     class_weight: str | Mapping[Any, float] | None = None
     # Training for loss: how many rows lose columns, whether a model is told which, and
@@ -205,7 +213,7 @@ class TabularModel(BaseEstimator):
         y : array-like of shape (n_rows,)
             Labels or numbers.
         sample_weight : array-like of shape (n_rows,) or None
-            How much each row counts.
+            How much each row counts; one that weighs nothing is not learnt from.
         groups : array-like of shape (n_rows,) or None
             Rows of one group are learnt from or held out together.
         time : array-like of shape (n_rows,) or None
@@ -253,10 +261,14 @@ class TabularModel(BaseEstimator):
             )
         classes = self.classes_ if is_classification(self.task) else None
         weights = row_weights(sample_weight, self.class_weight, target, classes)
-        if self.scales_target:
-            self.target_scale_ = TargetScale.of(target, self.task)
-            target = self.target_scale_.apply(target)
-        return Lesson(table, target, weights, seed)
+        counted = target if weights is None else target[weights > 0]
+        self.target_scale_ = self._scale(counted)
+        return Lesson(table, self.target_scale_.apply(target), weights, seed)
+
+    def _scale(self, target: NDArray[Any]) -> TargetScale:
+        """Say how far the target is moved and stretched, if at all."""
+        scaled = self.scales_target and not is_classification(self.task)
+        return TargetScale.of(target) if scaled else TargetScale()
 
     def _watched(
         self, lesson: Lesson, groups: Any, time: Any, validation: Validation
@@ -265,7 +277,7 @@ class TabularModel(BaseEstimator):
         self.validation_rows_ = np.arange(0)
         if isinstance(validation, tuple | list):
             X, y = validation
-            watch = self._lesson_of(X, y, lesson.seed)
+            watch = self._lesson_of(X, y, lesson)
             everything = np.arange(len(lesson.target))
             return lesson.of(everything, watch)
         share = self.validation if validation is None else validation
@@ -279,6 +291,7 @@ class TabularModel(BaseEstimator):
             seed=lesson.seed,
             groups=groups,
             time=time,
+            weights=lesson.weights,
         )
         if not len(held):
             return lesson
@@ -286,17 +299,18 @@ class TabularModel(BaseEstimator):
         learnt = np.setdiff1d(np.arange(len(lesson.target)), held)
         return lesson.of(learnt, lesson.of(held))
 
-    def _lesson_of(self, X: Any, y: ArrayLike, seed: int) -> Lesson:
-        """Encode further rows with labels or numbers."""
+    def _lesson_of(self, X: Any, y: ArrayLike, lesson: Lesson) -> Lesson:
+        """Encode rows with labels or numbers that are not learnt from."""
         table = self._in_range(self.encoder_.transform(X))
         who = type(self).__name__
         if is_classification(self.task):
             codes = known_codes(y, self.classes_, table.shape[0])
-            return Lesson(table, codes, None, seed)
+            if self.class_weight is None:
+                return Lesson(table, codes, None, lesson.seed)
+            weights = class_weights(self.class_weight, lesson.target, self.classes_)
+            return Lesson(table, codes, weights[codes], lesson.seed)
         numbers = check_numbers(y, table.shape[0], who)
-        if self.scales_target:
-            numbers = self.target_scale_.apply(numbers)
-        return Lesson(table, numbers, None, seed)
+        return Lesson(table, self.target_scale_.apply(numbers), None, lesson.seed)
 
     def _with_losses(self, lesson: Lesson) -> Lesson:
         """Add rows that have lost columns, until they are the share `mask_rate`."""
@@ -365,7 +379,7 @@ class TabularModel(BaseEstimator):
     def _numbers(self, answer: ArrayLike) -> NDArray[np.float64]:
         """Give the answers of a regression in the units of the target."""
         numbers = np.asarray(answer, dtype=np.float64).ravel()
-        return self.target_scale_.undo(numbers) if self.scales_target else numbers
+        return self.target_scale_.undo(numbers)
 
     def score(self, X: ArrayLike | pd.DataFrame, y: ArrayLike) -> float:
         """Give the accuracy of a classifier, the R² of a regressor."""

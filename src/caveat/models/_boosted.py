@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
+from numpy.typing import NDArray
+
 from caveat.models._base import CODES, TabularModel
+from caveat.models._targets import TargetScale
+
+_LOSSES = {"app", "application", "base_score", "loss", "loss_function", "objective"}
 
 
 @dataclass(eq=False, repr=False)
@@ -27,7 +32,8 @@ class Boosted(TabularModel):
     mask_rate : float
         Share of further training rows that lose columns: training for loss.
     options : mapping or None
-        Further keywords for the library's estimator.
+        Further keywords for the library's estimator. A regression learns numbers in
+        standard deviations from their mean, unless the loss is one of yours.
     kinds : mapping of column to kind, or None
     random_state : int, RandomState instance or None
     """
@@ -44,3 +50,10 @@ class Boosted(TabularModel):
 
     encoding: ClassVar[Mapping[str, Any]] = CODES
     stops_early: ClassVar[bool] = True
+    scales_target: ClassVar[bool] = True
+
+    def _scale(self, target: NDArray[Any]) -> TargetScale:
+        # A loss of the user's own, such as Poisson's, means numbers in their own unit.
+        if _LOSSES.intersection(self.options or {}):
+            return TargetScale()
+        return super()._scale(target)

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
 
 import catboost
+import numpy as np
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from caveat.models._base import Lesson
@@ -46,7 +47,8 @@ class CatBoost(Boosted):
         Share of training rows that lose columns: so many rows are added, and what they
         lost is missing. Training for loss; the model then offers `predict_masked`.
     options : mapping or None, default=None
-        Further keywords for the library's estimator.
+        Further keywords for the library's estimator. A regression learns numbers in
+        standard deviations from their mean, unless the loss is one of yours.
     kinds : mapping of column to kind, or None
         ``numerical``, ``categorical`` or ``boolean`` where detection would err.
     random_state : int, RandomState instance or None
@@ -57,7 +59,7 @@ class CatBoost(Boosted):
     classes_ : array
         The labels, sorted; classification only.
     estimator_ : fitted CatBoostClassifier or CatBoostRegressor
-        Or the dummy, if no column has two values: CatBoost refuses such a table.
+        Or the dummy, if no column or the target has two values: CatBoost refuses that.
 
     Warnings
     --------
@@ -106,7 +108,8 @@ class CatBoost(Boosted):
         return kind(**{**settings, **(self.options or {}), "thread_count": 1})
 
     def _learn(self, lesson: Lesson) -> Any:
-        if (lesson.table.nunique(dropna=False) < 2).all():
+        alike = (lesson.table.nunique(dropna=False) < 2).all()
+        if alike or np.ptp(lesson.target) == 0:
             classify = is_classification(self.task)
             constant = DummyClassifier() if classify else DummyRegressor()
             return constant.fit(lesson.table, lesson.target, lesson.weights)

@@ -18,6 +18,7 @@ from caveat.models.files._stored_trees import StoredTrees, pack_forest
 class _Forest(TabularModel):
     encoding: ClassVar[Mapping[str, Any]] = CODES
     single_precision: ClassVar[bool] = True
+    scales_target: ClassVar[bool] = True
     _kinds: ClassVar[tuple[type, type]]
 
     task: str = "classification"

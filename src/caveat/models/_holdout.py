@@ -24,6 +24,7 @@ def hold_out(
     seed: int,
     groups: ArrayLike | None = None,
     time: ArrayLike | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> Places:
     """Choose the rows to hold out: late ones, whole groups, or some of every class.
 
@@ -44,11 +45,13 @@ def hold_out(
     time : array-like or None
         The latest rows, or the groups that end last, are held out; rows of the same
         time stay together.
+    weights : array or None
+        How much the rows count: those that weigh nothing can say nothing.
 
     Returns
     -------
     array of int
-        Row numbers, sorted; none if there are fewer than 10 rows.
+        Row numbers, sorted; none if there are fewer than 10 rows that count.
 
     Examples
     --------
@@ -62,17 +65,21 @@ def hold_out(
             f"validation is {share}; pass a share between 0 and 1, or a pair (X, y)"
         )
     n_rows = len(target)
-    if n_rows < FEWEST_ROWS:
+    rows = np.arange(n_rows) if weights is None else np.flatnonzero(weights)
+    target = target[rows]
+    if len(rows) < FEWEST_ROWS:
         return np.arange(0)
-    wanted = max(1, round(share * n_rows))
-    unit = np.arange(n_rows) if groups is None else _codes(groups, n_rows, "groups")
+    wanted = max(1, round(share * len(rows)))
+    unit = np.arange(len(rows))
+    if groups is not None:
+        unit = _codes(groups, n_rows, "groups", rows)
     if groups is not None and unit.max() == 0:
         raise InvalidInput(
             "groups has one value only, so nothing can be held out; pass validation="
             "(X, y), or leave groups out"
         )
     if time is not None:
-        held = _latest(_codes(time, n_rows, "time"), unit, wanted)
+        held = _latest(_codes(time, n_rows, "time", rows), unit, wanted)
     elif groups is not None or not classify:
         held = _drawn(unit, wanted, seed)
     else:
@@ -80,11 +87,11 @@ def hold_out(
     if classify:
         lost = np.setdiff1d(target[held], target[~held])
         held &= ~np.isin(unit, unit[np.isin(target, lost)])
-    return np.flatnonzero(held)
+    return rows[held]
 
 
-def _codes(values: ArrayLike, n_rows: int, name: str) -> Places:
-    """Give every value its place in their order; equal ones have the same."""
+def _codes(values: ArrayLike, n_rows: int, name: str, rows: Places) -> Places:
+    """Give the values of some rows their places in order; equal ones have the same."""
     series = pd.Series(values).reset_index(drop=True)
     if len(series) != n_rows:
         raise InvalidInput(f"the table has {n_rows} rows, but {name} has {len(series)}")
@@ -92,7 +99,7 @@ def _codes(values: ArrayLike, n_rows: int, name: str) -> Places:
         row = int(series.isna().to_numpy().argmax())
         raise InvalidInput(f"{name} is missing in row {row}; fill it or leave it out")
     try:
-        return np.unique(series.to_numpy(), return_inverse=True)[1]
+        return np.unique(series.to_numpy()[rows], return_inverse=True)[1]
     except TypeError as error:
         raise InvalidInput(
             f"{name} holds values of several types, which have no order; turn them all "

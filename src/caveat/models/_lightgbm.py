@@ -47,7 +47,8 @@ class LightGBM(Boosted):
         Share of training rows that lose columns: so many rows are added, and what they
         lost is missing. Training for loss; the model then offers `predict_masked`.
     options : mapping or None, default=None
-        Further keywords for the library's estimator.
+        Further keywords for the library's estimator. A regression learns numbers in
+        standard deviations from their mean, unless the loss is one of yours.
     kinds : mapping of column to kind, or None
         ``numerical``, ``categorical`` or ``boolean`` where detection would err.
     random_state : int, RandomState instance or None

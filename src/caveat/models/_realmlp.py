@@ -18,7 +18,6 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from caveat.exceptions import InvalidInput
 from caveat.models._base import Lesson, TabularModel
-from caveat.models._targets import TargetScale
 from caveat.models._tasks import is_classification
 from caveat.models.files._pack import Pack, pack_dummy, unpack_dummy
 from caveat.training import sandbox
@@ -141,8 +140,7 @@ class RealMLP(TabularModel):
         return found
 
     def _pack(self) -> Pack:
-        scale = self.target_scale_
-        facts = {"levels": self.levels_, "scale": (scale.mean, scale.spread)}
+        facts = {"levels": self.levels_}
         if isinstance(self.estimator_, DummyClassifier | DummyRegressor):
             pack = pack_dummy(self.estimator_)
             return Pack({**facts, **pack.facts}, pack.arrays)
@@ -170,7 +168,6 @@ class RealMLP(TabularModel):
 
     def _unpack(self, pack: Pack) -> None:
         self.levels_ = pack.facts["levels"]
-        self.target_scale_ = TargetScale(*pack.facts["scale"])
         dummy = "dummy" in pack.facts
         self.estimator_ = unpack_dummy(pack) if dummy else self._rebuilt(pack)
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from pandas.api.extensions import ExtensionArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
@@ -67,6 +68,11 @@ def check_numbers(y: ArrayLike, n_rows: int, who: str) -> NDArray[np.float64]:
     array([1., 2.])
     """
     column = _column(y, n_rows, who)
+    if column.dtype.kind in "mM":
+        raise InvalidInput(
+            "y holds dates or spans of time, which have no unit of their own; pass "
+            "numbers, such as days since the first"
+        )
     try:
         numbers = column.astype(np.float64)
     except (TypeError, ValueError) as error:
@@ -105,21 +111,21 @@ def known_codes(y: ArrayLike, classes: NDArray[Any], n_rows: int) -> NDArray[np.
 class TargetScale:
     """Mean and standard deviation of what a regression learns: the one place for it.
 
+    Without them targets stay as they are, as labels do.
+
     Examples
     --------
-    >>> scale = TargetScale.of(np.array([1.0, 3.0]), "regression")
+    >>> scale = TargetScale.of(np.array([1.0, 3.0]))
     >>> scale.apply(np.array([1.0, 3.0])), scale.undo(np.array([0.0]))
     (array([-1.,  1.]), array([2.]))
     """
 
-    mean: float
-    spread: float
+    mean: float = 0.0
+    spread: float = 1.0
 
     @classmethod
-    def of(cls, target: NDArray[Any], task: str) -> Self:
-        """Learn it from the training rows; labels stay as they are."""
-        if task != "regression":
-            return cls(0.0, 1.0)
+    def of(cls, target: NDArray[Any]) -> Self:
+        """Learn it from the training rows."""
         # Divided first: the sum of huge numbers would not be finite.
         size = float(np.abs(target).max(initial=0.0)) or 1.0
         unit = target / size
@@ -141,7 +147,9 @@ def _column(y: ArrayLike, n_rows: int, who: str) -> NDArray[Any]:
         raise InvalidInput(
             f"{who} requires y to be passed, but the target y is None; pass the labels"
         )
-    column = column_or_1d(y, warn=True)
+    # A nullable column of whole numbers or booleans would come back as floats.
+    plain = y.to_numpy() if isinstance(y, pd.Series | ExtensionArray) else y
+    column = column_or_1d(plain, warn=True)
     if np.iscomplexobj(column):
         raise InvalidInput("Complex data not supported: y holds complex numbers")
     if len(column) != n_rows:

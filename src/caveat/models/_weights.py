@@ -43,7 +43,7 @@ def row_weights(
         weights = _checked(sample_weight, len(target))
     if class_weight is None or classes is None:
         return weights
-    by_class = _by_class(class_weight, target, classes)[target]
+    by_class = class_weights(class_weight, target, classes)[target]
     return by_class if weights is None else weights * by_class
 
 
@@ -66,9 +66,16 @@ def _checked(sample_weight: ArrayLike, n_rows: int) -> Floats:
     return weights
 
 
-def _by_class(
+def class_weights(
     class_weight: str | Mapping[Any, float], target: NDArray[Any], classes: NDArray[Any]
 ) -> Floats:
+    """Give the weight of every class; "balanced" looks at the training rows.
+
+    Examples
+    --------
+    >>> class_weights("balanced", np.array([0, 0, 0, 1]), np.array(["a", "b"])).tolist()
+    [0.6666666666666666, 2.0]
+    """
     if isinstance(class_weight, str):
         if class_weight != "balanced":
             raise InvalidInput(

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from caveat.exceptions import InvalidInput, listing
-from caveat.tables._columns import factorized, in_order
+from caveat.tables._columns import factorized, in_order, is_mixed
 
 UNSEEN = ("ignore", "mode", "error")
 Codes = NDArray[np.int64]
@@ -31,6 +31,7 @@ class CategoricalColumn:
     other: int  # code of the merged level; -1: there is none
     unknown: int  # code of a level not seen in training
     shares: NDArray[np.float64]  # of each code in the training rows
+    by_text: bool = False  # levels of a column of mixed objects
 
     @property
     def size(self) -> int:
@@ -46,7 +47,7 @@ class CategoricalColumn:
 
     def encode(self, column: pd.Series, *, refuse: bool = False) -> Codes:
         """Give the code of every cell; refuse unseen levels if asked to."""
-        codes, keys = factorized(column)
+        codes, keys = factorized(column, by_text=self.by_text)
         table = np.array(
             [self.codes.get(key, -2) for key in keys] + [-3], dtype=np.int64
         )
@@ -65,7 +66,7 @@ class CategoricalColumn:
 
     def count_unseen(self, column: pd.Series) -> int:
         """Count the cells whose level was not seen in training."""
-        codes, keys = factorized(column)
+        codes, keys = factorized(column, by_text=self.by_text)
         new = np.array([key not in self.codes for key in keys] + [False])
         return int(new[codes].sum())
 
@@ -119,6 +120,7 @@ def learn_categorical(
         other=other,
         unknown=mode if unseen == "mode" else other,
         shares=shares / max(len(raw), 1),
+        by_text=is_mixed(column),
     )
 
 

@@ -129,21 +129,45 @@ def level_key(value: Any) -> Any:
     return str(value)
 
 
-def factorized(column: pd.Series) -> tuple[NDArray[np.intp], list[Any]]:
+def level_text(value: Any) -> str:
+    """Write a level as text: the same for 1 and 1.0."""
+    return value if isinstance(value, str) else str(level_key(value))
+
+
+def is_mixed(column: pd.Series) -> bool:
+    """Whether a column holds objects of several types: their text is their level."""
+    objects = types.is_object_dtype(column.dtype)
+    return objects and types.infer_dtype(column).startswith("mixed")
+
+
+def factorized(
+    column: pd.Series, *, by_text: bool | None = None
+) -> tuple[NDArray[np.intp], list[Any]]:
     """Split a column into codes (-1: missing) and the keys they stand for.
 
     Keys need not be distinct: the objects 1 and 1.0 share one.
+
+    Parameters
+    ----------
+    column : Series
+    by_text : bool or None, default=None
+        Whether levels go by their text, as those of a mixed column do. What training
+        found has to be told: a few rows of a mixed column need not be mixed.
     """
     dtype = column.dtype
+    mixed = is_mixed(column)
+    told = mixed if by_text is None else by_text
+    form = level_text if told else level_key
     if isinstance(dtype, pd.CategoricalDtype):
         return np.asarray(column.cat.codes, dtype=np.intp), [
-            level_key(level) for level in dtype.categories
+            form(level) for level in dtype.categories
         ]
     if isinstance(dtype, pd.SparseDtype):
         column = pd.Series(np.asarray(column), name=column.name)
-    if types.is_object_dtype(dtype) and types.infer_dtype(column).startswith("mixed"):
+    if mixed or told:
         # 1, True and 1.0 are equal to Python, and lists cannot be hashed at all.
-        column = column.where(column.isna(), column.map(str))
+        known = column.astype(object)
+        column = known.where(known.isna(), known.map(form))
     codes, uniques = pd.factorize(column)
     levels = uniques.tolist()
     if not isinstance(uniques.dtype, np.dtype) or uniques.dtype.kind not in "iub":

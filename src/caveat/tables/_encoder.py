@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from caveat.datasets import detect_kinds
 from caveat.exceptions import InvalidInput, listing
 from caveat.tables._categorical import UNSEEN, CategoricalColumn, learn_categorical
-from caveat.tables._columns import as_table, named_like
+from caveat.tables._columns import as_table, level_text, named_like
 from caveat.tables._numerical import FILLS, SCALES, learn_numerical, numbers_of
 
 _MOST_BYTES = 8 * 2**30
@@ -311,9 +311,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         text = {}
         for name in self.categorical_:
             column = frame[name].astype(object)
-            words = column.map(
-                lambda value: value if isinstance(value, str) else str(value)
-            )
+            words = column.map(level_text)
             gap = "missing" if self.missing_level == "own" else None
             text[name] = words.where(column.notna(), gap)
         return pd.concat([out, pd.DataFrame(text, index=frame.index)], axis=1)

@@ -7,6 +7,7 @@ import json
 import os
 import zipfile
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from caveat._files import write_whole
 from caveat.exceptions import DataError, InvalidInput
 from caveat.models._base import TabularModel
+from caveat.models._targets import TargetScale
 from caveat.models.files._pack import Pack
 from caveat.models.registry import MODELS
 from caveat.tables import encoder_from, plain_encoder, remember_columns
@@ -62,6 +64,7 @@ def save(model: TabularModel, path: str | os.PathLike[str]) -> None:
         "params": _plain_params(model.get_params(deep=False)),
         "encoder": plain_encoder(model.encoder_),
         "learnt": _scalars(model),
+        "target": asdict(model.target_scale_),
         "facts": pack.facts,
     }
     if hasattr(model, "classes_"):
@@ -100,6 +103,7 @@ def _made(
         model.classes_ = np.array(labels["values"], dtype=np.dtype(labels["dtype"]))
     for name, value in about["learnt"].items():
         setattr(model, name, value)
+    model.target_scale_ = TargetScale(**about["target"])
     model.validation_rows_ = arrays.pop("validation_rows")
     model._unpack(Pack(about["facts"], arrays, files))
     return model

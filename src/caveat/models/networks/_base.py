@@ -14,7 +14,6 @@ from torch import Tensor, nn
 from caveat.exceptions import InvalidInput
 from caveat.models._absence import Gone
 from caveat.models._base import ONE_HOT, Lesson, TabularModel
-from caveat.models._targets import TargetScale
 from caveat.models._tasks import is_classification
 from caveat.models.files._pack import Pack
 from caveat.models.networks._layout import Layout, RandomAbsence
@@ -135,6 +134,8 @@ class NetworkModel(TabularModel):
         return len(self.classes_) if is_classification(self.task) else 1
 
     def _learn(self, lesson: Lesson) -> Any:
+        # Batch statistics and rows that are looked up know no weights.
+        lesson = lesson.counted()
         self._check_parameters(len(lesson.target))
         n_rows = len(lesson.target)
         self.layout_ = Layout.of(self.encoder_, bits=self.mask_bits, rows=n_rows)
@@ -230,14 +231,12 @@ class NetworkModel(TabularModel):
     def _pack(self) -> Pack:
         state = self.estimator_.state_dict()
         arrays = {f"weights.{k}": v.cpu().numpy() for k, v in state.items()}
-        scale = self.target_scale_
         facts = {"layout": asdict(self.layout_), "history": self.history_}
-        return Pack({**facts, "scale": (scale.mean, scale.spread)}, arrays)
+        return Pack(facts, arrays)
 
     def _unpack(self, pack: Pack) -> None:
         self.layout_ = Layout(**pack.facts["layout"])
         self.history_ = pack.facts["history"]
-        self.target_scale_ = TargetScale(*pack.facts["scale"])
         with seeded(0):
             module = self._network(self.layout_, self._n_outputs)
         state = {

@@ -115,7 +115,8 @@ class ModernNCA(NetworkModel):
     Warnings
     --------
     The training rows are part of the model and of its file. No probability is below
-    1e-7, and no number is outside of the range of the training numbers.
+    1e-7, and no number is outside of the range of the training numbers. A row that
+    weighs more has a greater loss, but one vote.
 
     References
     ----------

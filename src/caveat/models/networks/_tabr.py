@@ -160,7 +160,7 @@ class TabR(NetworkModel):
     Warnings
     --------
     The training rows are part of the model and of its file. An answer takes time in
-    proportion to their number.
+    proportion to their number. A row that weighs more is looked up no more often.
 
     References
     ----------

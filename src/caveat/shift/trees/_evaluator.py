@@ -19,6 +19,8 @@ from caveat.shift.trees._readers import read_trees
 
 log = logging.getLogger(__name__)
 
+_AS_IT_IS = (0.0, 1.0)
+
 # Each of their outputs depends on one column of the input alone.
 _COLUMN_WISE = {
     "Binarizer",
@@ -51,7 +53,7 @@ def tree_evaluator(
         "numbers",
     ):
         return None
-    steps, estimator = _taken_apart(answerer.model)
+    steps, estimator, scale = _taken_apart(answerer.model)
     if estimator is None or not all(map(_is_column_wise, steps)):
         return None
     forest = read_trees(estimator)
@@ -59,7 +61,7 @@ def tree_evaluator(
         return None
     try:
         each = [
-            TreeEvaluator(answerer, steps, forest, table, fill, block_size)
+            TreeEvaluator(answerer, steps, forest, scale, table, fill, block_size)
             for fill in imputer.fills(len(table))
         ]
     except (CaveatError, TypeError, ValueError) as error:
@@ -71,16 +73,21 @@ def tree_evaluator(
     return each[0] if len(each) == 1 else MeanEvaluator(each)
 
 
-def _taken_apart(model: Any) -> tuple[list[Any], Any]:
-    """Split a model into its encoding steps and what learnt from their output."""
+def _taken_apart(model: Any) -> tuple[list[Any], Any, tuple[float, float]]:
+    """Split a model into its encoding steps and what learnt from their output.
+
+    And say the mean and the spread by which that one's numbers become the model's.
+    """
     steps = getattr(model, "steps", None)
     if steps is not None and hasattr(model, "named_steps"):
         before = [step for _, step in steps[:-1] if step not in (None, "passthrough")]
-        more, estimator = _taken_apart(steps[-1][1])
-        return [*before, *more], estimator
+        more, estimator, scale = _taken_apart(steps[-1][1])
+        return [*before, *more], estimator, scale
     if hasattr(model, "encoder_") and hasattr(model, "estimator_"):
-        return [model.encoder_], model.estimator_
-    return [], model
+        learnt = getattr(model, "target_scale_", None)
+        scale = (learnt.mean, learnt.spread) if learnt else _AS_IT_IS
+        return [model.encoder_], model.estimator_, scale
+    return [], model, _AS_IT_IS
 
 
 def _is_column_wise(step: Any) -> bool:
@@ -106,6 +113,8 @@ class TreeEvaluator:
     steps : list of transformers
         What encodes the table, column by column.
     forest : Forest
+    scale : pair of float
+        Mean and spread of the numbers that the trees learnt; 0 and 1 for classes.
     table, fill : DataFrame
         The test rows, and what each cell becomes.
     block_size : int
@@ -117,6 +126,7 @@ class TreeEvaluator:
         answerer: Answerer,
         steps: list[Any],
         forest: Forest,
+        scale: tuple[float, float],
         table: pd.DataFrame,
         fill: pd.DataFrame,
         block_size: int,
@@ -124,6 +134,7 @@ class TreeEvaluator:
         self.answerer = answerer
         self.steps = steps
         self.forest = forest
+        self.mean, self.spread = scale
         self.n_rows = len(table)
         self.per_block = _per_block(block_size, self.n_rows)
         self.asked = 0
@@ -168,7 +179,9 @@ class TreeEvaluator:
         sums = self.forest.sums(self._rows, self._fills, self._owner, masks)
         answers = self.forest.finish(sums)
         self.asked += len(masks) * self.n_rows
-        if answers.ndim == 3 and hasattr(self.answerer.model, "encoder_"):
+        if answers.ndim == 2:
+            return answers * self.spread + self.mean
+        if hasattr(self.answerer.model, "encoder_"):
             # As caveat's own models do: in single precision rows miss 1 by a little.
             answers = answers / answers.sum(axis=2, keepdims=True)
         return answers
@@ -185,7 +198,8 @@ class TreeEvaluator:
             ]
         )
         own = self.slow.answers(masks)
-        return bool(np.allclose(self.answers(masks), own, 0, self.forest.tolerance))
+        near = self.forest.tolerance * self.spread
+        return bool(np.allclose(self.answers(masks), own, 0, near))
 
 
 def _changed(
