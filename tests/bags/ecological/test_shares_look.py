@@ -1,11 +1,13 @@
 """`caveat bags --shares`: files that go together, files that do not, and the page."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from hypothesis import given, settings
 from scipy.optimize import brentq
 from scipy.special import expit, softmax
 
@@ -14,9 +16,11 @@ from caveat.bags._met_shares import met_shares
 from caveat.bags.ecological import accuracy_bounds
 from caveat.bags.ecological._labelled import _paired, use_labels, with_labels
 from caveat.bags.ecological._read import Grouped, read_grouped
+from caveat.bags.ecological.page import bounds_claim
 from caveat.cli._bags import bags as command
 from caveat.exceptions import CaveatError
 from caveat.statistics import paired_share_interval
+from tests.common.looks import shares_results
 
 
 @pytest.fixture(scope="module")
@@ -384,6 +388,32 @@ def test_pure_groups_leave_nothing_open(towns):
     pure = shares.assign(yes=[0.0, 1.0, 0.0, 1.0], no=[1.0, 0.0, 1.0, 0.0])
     told = look(items, by="town", shares=pure, learners=["em-lr"])
     assert told.title.startswith("The answers have an accuracy of 1.00")
+    assert "Answer with the majority of each group" in str(told.action)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "advice"),
+    [
+        (0.9925, 0.9925, "Answer with the majority of each group"),
+        (0.2, 0.9, "Answer with the majority of each group"),
+        (0.2, 1.0, "Label 100 rows"),
+        (0.9925, 1.0, "Label 100 rows"),
+    ],
+)
+@settings(max_examples=10)
+@given(found=shares_results())
+def test_a_tie_with_the_majority_is_no_win(low, high, advice, found):
+    """Sums over groups make a tie of 0.9925 and the number just below."""
+    just_below = np.nextafter(0.9925, 0)
+    majority = {"majority_low": just_below, "majority_high": just_below}
+    claim = bounds_claim(replace(found, low=low, high=high, **majority))
+    assert claim.fix.startswith(advice)
+
+
+@given(found=shares_results())
+def test_only_who_is_ahead_whatever_the_labels_are_gets_no_advice(found):
+    ahead = found.low > found.majority_high + 1e-9
+    assert (bounds_claim(found).fix == "") == ahead
 
 
 def test_shares_are_met_by_probabilities_and_not_by_counts_of_answers(towns):

@@ -23,6 +23,7 @@ _TO_LABEL = 100
 _MANY_CHANGED = 0.1
 _FEW_GROUPS = 5
 _MOST_COLUMNS = 25
+_ROUNDING = 1e-9
 
 
 def look(
@@ -155,13 +156,14 @@ def bounds_claim(found: SharesResult, *, caveat: bool = False) -> claims.Claim:
     low, high = (pages.strong(f"{end:.2f}") for end in (found.low, found.high))
     ends = [f"{end:.2f}" for end in (found.majority_low, found.majority_high)]
     bar = " to ".join(dict.fromkeys(ends))
-    is_known = low == high
-    if is_known:
+    # Sums over groups end a rounding error apart: a tie is no win.
+    above = found.low - found.majority_high > _ROUNDING
+    if low == high:
         template = (
             "The answers have an accuracy of {low}, whatever the labels are; the "
             "majority of each group would have {bar}."
         )
-    elif found.low > found.majority_high:
+    elif above:
         template = (
             "The answers have an accuracy of at least {low}, whatever the labels are; "
             "the majority of each group would have {bar}."
@@ -177,10 +179,12 @@ def bounds_claim(found: SharesResult, *, caveat: bool = False) -> claims.Claim:
             "say more; the majority of each group would have {bar}."
         )
     words = pages.say(template, low=low, high=high, bar=bar)
-    open_ = found.low <= found.majority_high and not is_known
     half = f"{1.96 * math.sqrt(0.25 / _TO_LABEL):.2f}"
     fix = f"Label {_TO_LABEL} rows drawn at random and add them with --labelled: the "
     fix += f"accuracy is then known to within {half}."
+    if found.high - found.majority_low <= _ROUNDING:
+        fix = "Answer with the majority of each group: whatever the labels are, these "
+        fix += "answers are not right more often."
     margins = " Margins were widened to hold for all groups at once."
     return claims.Condition(
         sentence=words,
@@ -190,7 +194,7 @@ def bounds_claim(found: SharesResult, *, caveat: bool = False) -> claims.Claim:
         section="bounds",
         how="Sharp bounds: some labels that meet all shares reach each end."
         + (margins if found.uncertain else ""),
-        fix=fix if open_ and not caveat else "",
+        fix="" if above or caveat else fix,
     )
 
 

@@ -118,7 +118,7 @@ class Memory:
         self.reach = _empty(moved, first)
         self.source = _empty(moved, first if self.narrow else features)
         self.gram, self.mixed = _empty(first, first), _empty(first, first)
-        self.product = _empty(first, features)
+        self.product = _empty(features, first)
 
 
 class Desk:
@@ -129,6 +129,7 @@ class Desk:
         self.memory = memory
         self.losses: list[float] = []
         weights = [w.detach().numpy() for w in student.network.parameters()]
+        weights[0] = weights[0].T
         self.flat = np.concatenate([w.ravel() for w in weights])
         self.grad, self.mean = np.zeros_like(self.flat), np.zeros_like(self.flat)
         self.square = np.zeros_like(self.flat)
@@ -210,9 +211,14 @@ class Desk:
         """Give the network its weights."""
         if not np.isfinite(self.flat).all():
             raise Diverged("a weight is not finite", step=updates)
-        vector = torch.from_numpy(self.flat)
-        nn.utils.vector_to_parameters(vector, self.student.network.parameters())
-        self.student.network.eval()
+        network, (first, *others) = self.student.network, self.weights
+        linear = [layer for layer in network if isinstance(layer, nn.Linear)]
+        parts = zip(linear, (first.T, *others), self.biases, strict=True)
+        with torch.no_grad():
+            for layer, weight, bias in parts:
+                layer.weight.copy_(torch.from_numpy(weight))
+                layer.bias.copy_(torch.from_numpy(bias))
+        network.eval()
 
 
 def _empty(*shape: int) -> NDArray[np.float32]:

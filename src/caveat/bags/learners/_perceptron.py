@@ -11,7 +11,9 @@ Products of matrices are left to BLAS; what surrounds them is one loop each, so 
 activation is touched once and not once for its bias, its ReLU and its mask.
 
 Weights and biases are tuples with an array per layer, hidden a tuple with an array of
-shape (items, width) per hidden layer. All numbers are single.
+shape (items, width) per hidden layer. Weights are of shape (out, in) as in torch, but
+those of the first layer lie on their side: a row per feature, as sparse items need it.
+All numbers are single.
 """
 
 from __future__ import annotations
@@ -138,38 +140,39 @@ def worst(
         Result: ``d W'``.
     """
     n, weight, slope = len(h), weights[0], slopes[0]
-    np.dot(directions, weight.T, reach)
+    part = np.float32(1 / n)
+    np.dot(directions, weight, reach)
     if narrow:
-        np.dot(weight, weight.T, gram)
+        np.dot(weight.T, weight, gram)
     for _ in range(n_power):
         answer_moved(weights, biases, entered, reach, xi, hidden, z)
         for i in range(n):
-            softmax_row(z[i])
+            softmax_row(z, i, z)
             for c in range(z.shape[1]):
-                z[i, c] = (z[i, c] - h[i, c]) / n
+                z[i, c] = part * (z[i, c] - h[i, c])
         back(z, weights, hidden, slopes)
         if narrow:
             np.dot(slope, gram, reach)
             for i in range(n):
-                scale = inverse_length(slope[i], reach[i])
+                scale = inverse_length(slope, reach, i)
                 for j in range(slope.shape[1]):
                     source[i, j] = slope[i, j] * scale
                     reach[i, j] *= scale
         else:
-            np.dot(slope, weight, source)
+            np.dot(slope, weight.T, source)
             for i in range(n):
-                scale = inverse_length(source[i], source[i])
+                scale = inverse_length(source, source, i)
                 for j in range(source.shape[1]):
                     source[i, j] *= scale
-            np.dot(source, weight.T, reach)
+            np.dot(source, weight, reach)
 
 
 @compiled
-def inverse_length(one: NDArray, other: NDArray) -> float:
-    """One over the root of the product of two vectors."""
+def inverse_length(one: NDArray, other: NDArray, i: int) -> float:
+    """One over the root of the product of two rows."""
     square = np.float32(0)
-    for j in range(len(one)):
-        square += one[j] * other[j]
+    for j in range(one.shape[1]):
+        square += one[i, j] * other[i, j]
     return np.float32(1) / (np.sqrt(max(square, np.float32(0))) + _TINY)
 
 
@@ -219,10 +222,10 @@ def learn_moves(
 ) -> None:
     """Add what the moves ``eps d`` have to do with the first layer's weights."""
     if narrow:
-        np.dot(slope.T, source, mixed)
-        np.dot(mixed, weight, product)
+        np.dot(source.T, slope, mixed)
+        np.dot(weight, mixed, product)
     else:
-        np.dot(slope.T, source, product)
+        np.dot(source.T, slope, product)
     far = np.float32(eps)
     for i in range(grad.shape[0]):
         for j in range(grad.shape[1]):
@@ -239,29 +242,26 @@ def sum_rows(table: NDArray, out: NDArray) -> None:
 
 
 @compiled
-def softmax_row(row: NDArray) -> None:
-    """Turn logits into probabilities, in place."""
-    top = row.max()
-    total = np.float32(0)
-    for c in range(len(row)):
-        row[c] = np.exp(row[c] - top)
-        total += row[c]
-    for c in range(len(row)):
-        row[c] /= total
+def softmax_row(z: NDArray, i: int, h: NDArray) -> float:
+    """Write a row's probabilities; return ``log sum_c exp z_c``."""
+    top, total = z[i, 0], np.float32(0)
+    for c in range(1, z.shape[1]):
+        top = max(top, z[i, c])
+    for c in range(z.shape[1]):
+        h[i, c] = np.exp(z[i, c] - top)
+        total += h[i, c]
+    for c in range(z.shape[1]):
+        h[i, c] /= total
+    return top + np.log(total)
 
 
 @compiled
 def log_softmax(z: NDArray, log_h: NDArray, h: NDArray) -> None:
     """Write logarithms of probabilities, and probabilities."""
     for i in range(z.shape[0]):
-        top = z[i].max()
-        total = np.float32(0)
-        for c in range(z.shape[1]):
-            total += np.exp(z[i, c] - top)
-        norm = top + np.log(total)
+        norm = softmax_row(z, i, h)
         for c in range(z.shape[1]):
             log_h[i, c] = z[i, c] - norm
-            h[i, c] = np.exp(log_h[i, c])
 
 
 @compiled
@@ -270,16 +270,12 @@ def divergence(
 ) -> float:
     """``mean_i KL(h_i || softmax(z_i))``; its derivative by z, times the weight."""
     n, total = len(z), 0.0
+    part = np.float32(weight / n)
     for i in range(n):
-        top = z[i].max()
-        scale = np.float32(0)
+        norm = softmax_row(z, i, slope)
         for c in range(z.shape[1]):
-            scale += np.exp(z[i, c] - top)
-        norm = top + np.log(scale)
-        for c in range(z.shape[1]):
-            log_q = z[i, c] - norm
-            total += h[i, c] * (log_h[i, c] - log_q)
-            slope[i, c] = weight * (np.exp(log_q) - h[i, c]) / n
+            total += h[i, c] * (log_h[i, c] - (z[i, c] - norm))
+            slope[i, c] = part * (slope[i, c] - h[i, c])
     return total / n
 
 
@@ -306,7 +302,8 @@ def share_loss(
             top[place[i], c] = max(top[place[i], c], log_h[i, c])
     for i in range(len(place)):
         for c in range(n_classes):
-            sums[place[i], c] += math.exp(log_h[i, c] - top[place[i], c])
+            slope[i, c] = math.exp(log_h[i, c] - top[place[i], c])
+            sums[place[i], c] += slope[i, c]
     total, pull = 0.0, np.zeros((n_bags, n_classes))
     for b in range(n_bags):
         for c in range(n_classes):
@@ -320,7 +317,7 @@ def share_loss(
         b, whole = place[i], 0.0
         for c in range(n_classes):
             # An item's part in the logarithm of its bag's mean.
-            part = pull[b, c] * math.exp(log_h[i, c] - top[b, c])
+            part = pull[b, c] * slope[i, c]
             slope[i, c] = -part
             whole += part
         for c in range(n_classes):

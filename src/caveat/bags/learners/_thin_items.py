@@ -6,7 +6,7 @@ What differs from it is sparse, and the products cost as much as that, not as th
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -27,10 +27,10 @@ class Items(Protocol):
         """Make these rows the batch."""
 
     def enter(self, weight: NDArray, entered: NDArray) -> None:
-        """Write ``x W'`` of the batch down."""
+        """Write ``x W`` of the batch down."""
 
     def pull(self, slope: NDArray, total: NDArray, grad: NDArray) -> None:
-        """Write ``slope' x`` of the batch down; `total` sums the rows of `slope`."""
+        """Write ``x' slope`` of the batch down; `total` sums the rows of `slope`."""
 
 
 def make_items(x: torch.Tensor) -> Items:
@@ -55,12 +55,12 @@ class DenseItems:
         self._batch = self._x.index_select(0, rows).numpy()
 
     def enter(self, weight: NDArray, entered: NDArray) -> None:
-        """Write ``x W'`` of the batch down."""
-        np.dot(self._batch, weight.T, out=entered)
+        """Write ``x W`` of the batch down."""
+        np.dot(self._batch, weight, out=entered)
 
     def pull(self, slope: NDArray, total: NDArray, grad: NDArray) -> None:
-        """Write ``slope' x`` of the batch down; `total` sums the rows of `slope`."""
-        np.dot(slope.T, self._batch, out=grad)
+        """Write ``x' slope`` of the batch down; `total` sums the rows of `slope`."""
+        np.dot(self._batch.T, slope, out=grad)
 
 
 class ThinItems:
@@ -75,72 +75,68 @@ class ThinItems:
 
     def take(self, rows: torch.Tensor) -> None:
         """Make these rows the batch."""
-        self._rows = rows.numpy()
+        self._batch = _gather(rows.numpy(), self._ends, self._columns, self._values)
 
     def enter(self, weight: NDArray, entered: NDArray) -> None:
-        """Write ``x W'`` of the batch down."""
-        _enter(
-            self._rows,
-            self._ends,
-            self._columns,
-            self._values,
-            weight @ self._usual,
-            np.ascontiguousarray(weight.T),
-            entered,
-        )
+        """Write ``x W`` of the batch down."""
+        _enter(*self._batch, self._usual @ weight, weight, entered)
 
     def pull(self, slope: NDArray, total: NDArray, grad: NDArray) -> None:
-        """Write ``slope' x`` of the batch down; `total` sums the rows of `slope`."""
-        _pull(
-            self._rows,
-            self._ends,
-            self._columns,
-            self._values,
-            slope,
-            self._usual,
-            total,
-            grad,
-        )
+        """Write ``x' slope`` of the batch down; `total` sums the rows of `slope`."""
+        _pull(*self._batch, self._usual, total, slope, grad)
+
+
+@compiled
+def _gather(rows: NDArray, ends: NDArray, columns: NDArray, values: NDArray) -> Any:
+    """Lay the cells of some rows side by side, once for all networks."""
+    stops = np.cumsum(ends[rows + 1] - ends[rows])
+    near_columns = np.empty(stops[-1], dtype=columns.dtype)
+    near_values = np.empty(stops[-1], dtype=values.dtype)
+    place = 0
+    for row in rows:
+        for k in range(ends[row], ends[row + 1]):
+            near_columns[place], near_values[place] = columns[k], values[k]
+            place += 1
+    return stops, near_columns, near_values
 
 
 @compiled
 def _enter(
-    rows: NDArray,
-    ends: NDArray,
+    stops: NDArray,
     columns: NDArray,
     values: NDArray,
     usual: NDArray,
-    turned: NDArray,
+    weight: NDArray,
     entered: NDArray,
 ) -> None:
-    for i in range(len(rows)):
-        out = entered[i]
-        for j in range(len(out)):
-            out[j] = usual[j]
-        for k in range(ends[rows[i]], ends[rows[i] + 1]):
-            value, weight = values[k], turned[columns[k]]
-            for j in range(len(out)):
-                out[j] += value * weight[j]
+    width, k = entered.shape[1], 0
+    for i in range(len(stops)):
+        for j in range(width):
+            entered[i, j] = usual[j]
+        while k < stops[i]:
+            column, value = columns[k], values[k]
+            for j in range(width):
+                entered[i, j] += value * weight[column, j]
+            k += 1
 
 
 @compiled
 def _pull(
-    rows: NDArray,
-    ends: NDArray,
+    stops: NDArray,
     columns: NDArray,
     values: NDArray,
-    slope: NDArray,
     usual: NDArray,
     total: NDArray,
+    slope: NDArray,
     grad: NDArray,
 ) -> None:
-    sums = np.zeros((grad.shape[1], grad.shape[0]), dtype=np.float32)
-    for i in range(len(rows)):
-        own = slope[i]
-        for k in range(ends[rows[i]], ends[rows[i] + 1]):
-            value, out = values[k], sums[columns[k]]
-            for j in range(len(own)):
-                out[j] += value * own[j]
-    for k in range(len(usual)):
-        for j in range(len(total)):
-            grad[j, k] = sums[k, j] + total[j] * usual[k]
+    width, k = slope.shape[1], 0
+    for column in range(len(usual)):
+        for j in range(width):
+            grad[column, j] = usual[column] * total[j]
+    for i in range(len(stops)):
+        while k < stops[i]:
+            column, value = columns[k], values[k]
+            for j in range(width):
+                grad[column, j] += value * slope[i, j]
+            k += 1
