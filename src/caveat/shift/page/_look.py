@@ -26,6 +26,7 @@ from caveat.shift.page._claims import (
     price,
     row_of,
     score,
+    unchanged,
     worst,
 )
 from caveat.shift.page._outage_sections import (
@@ -52,6 +53,13 @@ _LEFT_MISSING = {
     "fill": "Keep {model} and leave {what} missing",
     "open": "Undecided at this size: measure {model} on more rows before you choose "
     "between leaving {what} missing and a model without it",
+}
+_STAND_INS = {
+    "open": "Undecided at this size: measure {model} on more rows before you choose "
+    "between filling in and a model without {what}",
+}
+_UNCHANGED = {
+    "fill": "Keep {model} as it is: what replaces {what} makes no difference to it",
 }
 _ARRIVES = {
     "fill": "Nothing to do for {model} beyond watching {what}",
@@ -211,6 +219,10 @@ def advice_words(row: Mapping[str, Any]) -> pages.Prose:
         templates = {**_ADVICE, **_LEFT_MISSING}
     elif row["imputer"] == TOLD:
         templates = {**_ADVICE, **_TOLD}
+    elif unchanged(row):
+        templates = {**_ADVICE, **_UNCHANGED}
+    elif row["by"] != row["model"]:
+        templates = {**_ADVICE, **_STAND_INS}
     if row["advice"] == "refit" and row["by"] != row["model"]:
         return pages.say(
             "Fit a model without {what}: {by}, fitted here in place of {model}, does "
@@ -264,7 +276,7 @@ def _fillings(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
         (found.losses["model"] == row["model"])
         & (found.losses["outage"] == row["outage"])
     ]
-    if len(same) < 2:
+    if len(same) < 2 or unchanged(row):
         return
     regret = None
     top = same[same["oracle"].astype(bool)].iloc[0]
