@@ -257,3 +257,18 @@ def test_what_cannot_be_fitted_again_is_told_without_a_way_that_is_not_there(fil
     told = texts(own(folder, model, ["a"]))
     assert "other models were fitted in its place" in told
     assert "make=" not in told
+
+
+def test_names_that_a_library_made_up_are_no_columns_of_the_file(files, tmp_path):
+    """Fitted on an array: columns count by their place."""
+    lightgbm = pytest.importorskip("lightgbm")
+    folder, _ = files
+    rows = make_rows()[:200]
+    X, y = rows.drop(columns="y"), (rows["y"] == "yes").astype(int)
+    made = {"objective": "binary", "verbose": -1, "num_threads": 1}
+    losses = []
+    for name, table in (("array", X.to_numpy()), ("frame", X)):
+        path = tmp_path / f"{name}.txt"
+        lightgbm.train(made, lightgbm.Dataset(table, y), 5).save_model(path)
+        losses += own(folder, str(path), ["a"]).extra["losses"]
+    same(*losses)

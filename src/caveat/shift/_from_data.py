@@ -229,7 +229,8 @@ def look(
         # No table is filled in, also none that is exported.
         how = replace(how, imputers=("native",))
     read = model_columns(fitted)
-    how = replace(how, keep=[*how.keep, *(str(each) for each in read or ())])
+    if read is not None and not _made_up(read):
+        how = replace(how, keep=[*how.keep, *map(str, read)])
     rows = _rows(data, target, train, test, how, needed)
     if how.blocks:
         blocks, told = _blocks(rows, how)
@@ -296,6 +297,15 @@ def look(
         seconds=time.perf_counter() - started,
     )
     return page.look(result, replace(rows.about, command=command), rules=wanted)
+
+
+def _made_up(names: Sequence[Any]) -> bool:
+    """Whether a library numbered the columns of an array, which had no names."""
+    told = [str(name) for name in names]
+    return any(
+        told == [f"{word}{place}" for place in range(len(told))]
+        for word in ("", "Column_")
+    )
 
 
 def _spent(contenders: Sequence[Contender]) -> list[str]:
