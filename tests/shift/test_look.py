@@ -550,3 +550,14 @@ def test_filling_in_is_advised_only_if_no_stand_in_could_gain():
 def test_large_first_numbers_are_whole():
     assert _from_data._brief(7778482.683) == "7,778,483"
     assert _from_data._brief(0.9134) == "0.913"
+
+
+def test_where_no_column_is_left_nothing_is_filled_in(copies):
+    lost = [["a", "copy", "b", "noise"], ["a", "copy", "b"]]
+    seen = look(copies, "y", missing=lost, **QUICK)
+    assert str(seen.action) == (
+        "Nothing makes up for this: without a, copy, b and noise no column is left "
+        "that logistic-regression reads."
+    )
+    other = look(copies, "y", missing=lost[1], **QUICK)
+    assert "Nothing makes up" not in str(other.action)
