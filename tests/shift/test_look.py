@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,10 @@ from caveat.pages.claims import Estimate
 from caveat.shift import Outage, Result, _from_data, look, shift_curve, upper_bound
 from caveat.shift.prices._advice import advise
 from caveat.shift.prices._folds import Contender, Fold, Tried
-from caveat.shift.prices._prices import Task, expected_seconds
+from caveat.shift.prices._prices import Book, Task, expected_seconds
+from caveat.shift.prices._resampling import Resampling
+from caveat.shift.registry import MEASURES
+from caveat.shift.result import read_book
 from caveat.shift.scenarios._scenarios import Stages
 
 QUICK = {"models": ["logistic-regression"], "imputers": ["mean"], "repeats": 2}
@@ -487,3 +491,73 @@ def test_two_splits_give_clusters_no_interval(copies, repeats, known):
     lines = [line for line in terminal_lines(seen) if "clusters that" in str(line)]
     [row] = [line for line in lines if "reaches" not in str(line)]
     assert (" to 0." in str(row)) == known
+
+
+def test_a_column_that_makes_no_difference_is_kept_out_of_every_plan():
+    """Trees that have a column twice split on the first one alone."""
+    table = make_copies(600)[["a", "b", "y"]]
+    seen = look(
+        table.assign(twin=table["a"]),
+        "y",
+        missing=["twin"],
+        models=["lightgbm"],
+        imputers=["mean", "median"],
+    )
+    [loss] = seen.extra["losses"]
+    assert (loss["loss"], loss["low"], loss["high"]) == (0.0, 0.0, 0.0)
+    assert loss["advice"] == "fill"
+    assert re.fullmatch(
+        r"Without twin, lightgbm keeps its 0\.\d+\sAUC: none of 4\d\d test rows makes "
+        r"a difference\.",
+        seen.title,
+    )
+    assert "makes no difference" in str(seen.action)
+    assert "needs no labels" not in seen.to_json()
+
+
+def test_no_difference_among_few_rows_is_no_proof():
+    for rows, advice in ((298, "open"), (299, "fill")):
+        nothing = Estimate(0.0, "", 0.0, 0.0, n=rows)
+        assert advise(nothing, [nothing], tolerance=0.01) == advice
+        lost = Estimate(0.3, "", 0.2, 0.4, n=rows)
+        assert advise(lost, [nothing], tolerance=0.01) == advice
+    nothing = Estimate(0.0, "", 0.0, 0.0, n=3)
+    assert advise(nothing, [], tolerance=0.01, unread=True) == "fill"
+
+
+def test_filling_in_is_advised_only_if_no_stand_in_could_gain():
+    """One that gains little for sure does not speak for one that may gain much."""
+    rng = np.random.default_rng(0)
+    n = 200
+    truth = rng.normal(size=n)
+    intact = truth + 0.1 * rng.normal(size=n)
+    filled = truth + 1.0 * rng.normal(size=n)
+    close = filled + 1e-4 * (truth - filled)
+    loose = truth + 1.0 * rng.normal(size=n)
+    rows = Resampling(np.arange(n), [np.arange(n)], 0)
+    for fitted, advice in (({"x": close}, "fill"), ({"x": close, "z": loose}, "open")):
+        book = Book(MEASURES["rmse"], rows)
+        gone = ("m", "without a", "mean")
+        answers = {("m", "", ""): intact, gone: filled}
+        answers |= {("m", "without a", f"refitted {k}"): v for k, v in fitted.items()}
+        book.add(0, list(answers), np.stack(list(answers.values())), truth)
+        book.distances[gone] = [1.0]
+        found = read_book(book, ["m"], [Outage(("a",))], columns=[], tolerance=0.1)
+        assert found["losses"]["by"].tolist() == ["x"]
+        assert found["losses"]["advice"].tolist() == [advice]
+
+
+def test_large_first_numbers_are_whole():
+    assert _from_data._brief(7778482.683) == "7,778,483"
+    assert _from_data._brief(0.9134) == "0.913"
+
+
+def test_where_no_column_is_left_nothing_is_filled_in(copies):
+    lost = [["a", "copy", "b", "noise"], ["a", "copy", "b"]]
+    seen = look(copies, "y", missing=lost, **QUICK)
+    assert str(seen.action) == (
+        "Nothing makes up for this: without a, copy, b and noise no column is left "
+        "that logistic-regression reads."
+    )
+    other = look(copies, "y", missing=lost[1], **QUICK)
+    assert "Nothing makes up" not in str(other.action)

@@ -14,6 +14,7 @@ from caveat.shift import (
     cheapest_backup,
     found_blocks,
     look,
+    parse_costs,
     parse_outages,
     when_noticed,
 )
@@ -241,12 +242,24 @@ def test_typed_outages_are_read():
         ({"swap": ["a"]}, "the two that change"),
         ({"source": ["a,b"]}, "NAME=COLUMN"),
         ({"missing": ["a"], "share": 2.0}, "share is 2"),
+        ({"missing": ["a"], "share": 0.0}, "share is 0"),
+        ({"drift": ["a=nan"]}, "use a number"),
+        ({"unit": ["a=inf"]}, "use a number"),
         ({"freeze": ["a=1"]}, "name columns only"),
     ],
 )
 def test_what_cannot_be_meant_ends_in_one_sentence(words, sentence):
     with pytest.raises(InvalidInput, match=sentence):
         parse_outages(words)
+
+
+def test_names_may_hold_commas_in_quotes_and_equals_signs():
+    made, _ = parse_outages({"missing": ['"a,b", c'], "drift": ["p=q=2"]})
+    assert [one.columns for one in made] == [("a,b", "c"), ("p=q",)]
+    assert made[1].size == 2
+    assert parse_costs(["p=q=3"]) == {"p=q": 3.0}
+    with pytest.raises(InvalidInput, match="COLUMN=NUMBER"):
+        parse_costs(["p"])
 
 
 def test_an_unknown_kind_is_refused():

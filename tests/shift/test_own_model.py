@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from caveat.cli._shift import shift
-from caveat.shift import look
+from caveat.shift import Outage, look
 
 
 def make_rows(n=400, seed=0):
@@ -153,3 +154,121 @@ def test_labels_that_the_model_numbers_are_named_by_the_rows(files, by_joblib):
         imputers=["mean"],
     )
     same(told.extra["losses"][0], by_joblib)
+
+
+def own(folder, model, missing, **more):
+    rows = {"train": folder / "train.csv", "test": folder / "test.csv"}
+    how = {"imputers": ["mean"], **rows, **more}
+    return look(None, "y", model=model, missing=missing, **how)
+
+
+def texts(seen):
+    return " ".join(one["text"] for one in seen.caveats)
+
+
+def test_a_column_that_the_model_does_not_read_costs_nothing(files):
+    folder, _ = files
+    rows = make_rows()[:200]
+    narrow = LogisticRegression().fit(rows[["a", "b"]], rows["y"])
+    seen = own(folder, narrow, [["copy"], ["a", "copy"], ["a"]], protect=0.02)
+    nothing, both, one = seen.extra["losses"]
+    assert (nothing["loss"], nothing["advice"]) == (0.0, "fill")
+    assert "keeps its" in seen.title
+    assert "Keep the model as it is" in str(seen.action)
+    assert (both["loss"], both["low"]) == (one["loss"], one["low"])
+    assert "Not read by the model: copy" in texts(seen)
+    assert {p["left"] for p in seen.extra["pairs"]} <= {"a", "b"}
+    swapped = [Outage(("a", "copy"), "swap"), Outage(("copy",), "freeze")]
+    moved, still = own(folder, narrow, [], outages=swapped).extra["losses"]
+    assert moved["loss"] != 0
+    assert still["loss"] == 0
+
+
+def test_classes_that_a_pipeline_numbers_are_named_and_it_stays_as_it_is(files):
+    folder, model = files
+    rows = make_rows()[:200]
+    X, y = rows.drop(columns="y"), (rows["y"] == "yes").astype(int)
+    numbered = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+    same(
+        own(folder, numbered, ["a"]).extra["losses"][0],
+        own(folder, model, ["a"]).extra["losses"][0],
+    )
+    assert list(numbered.classes_) == [0, 1]
+    assert "in the order of their names: 0 is no, 1 is yes" in texts(
+        own(folder, numbered, ["a"])
+    )
+
+
+def test_labels_from_one_on_are_named_by_a_model_that_counts_from_nought(tmp_path):
+    rows = make_rows()
+    rows["y"] = np.where(rows["y"] == "yes", 2, 1)
+    for name, part in (("train", rows[:200]), ("test", rows[200:])):
+        part.to_csv(tmp_path / f"{name}.csv", index=False)
+    X, y = rows[:200].drop(columns="y"), rows[:200]["y"]
+    model = LogisticRegression().fit(X, y - 1)
+    told = own(tmp_path, model, ["a"]).extra["losses"][0]
+    same(told, own(tmp_path, LogisticRegression().fit(X, y), ["a"]).extra["losses"][0])
+
+
+def test_the_trees_of_xgboosts_file_are_not_fitted_again(files, tmp_path):
+    """The file has trees, and no settings to learn others with."""
+    xgboost = pytest.importorskip("xgboost")
+    folder, _ = files
+    rows = make_rows()[:200]
+    X, y = rows.drop(columns="y").to_numpy(), (rows["y"] == "yes").astype(int)
+    path = tmp_path / "model.json"
+    xgboost.XGBClassifier(n_estimators=5, max_depth=1).fit(X, y).save_model(path)
+    [loss] = own(folder, str(path), ["a"]).extra["losses"]
+    assert loss["refitted"] is None
+    assert loss["by"] in ("logistic-regression", "hist-gradient-boosting")
+
+
+def test_catboosts_file_gets_its_own_columns_only(files, tmp_path):
+    catboost = pytest.importorskip("catboost")
+    folder, _ = files
+    rows = make_rows()[:200]
+    X, y = rows[["b", "a"]], rows["y"]
+    model = catboost.CatBoostClassifier(
+        iterations=5, verbose=0, allow_writing_files=False
+    ).fit(X, y)
+    model.save_model(str(tmp_path / "model.cbm"))
+    for name in ("train", "test"):
+        table = pd.read_csv(folder / f"{name}.csv")
+        table.insert(0, "site", np.where(table["b"] > 0, "north", "south"))
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+    seen = own(tmp_path, str(tmp_path / "model.cbm"), ["a"])
+    assert {row["column"] for row in seen.extra["columns_at_risk"]} == {"a", "b"}
+
+
+def test_a_given_model_is_not_called_chosen(files):
+    folder, model = files
+    beside = own(folder, model, ["a"], models=["logistic-regression"])
+    [section] = [one for one in beside.sections if one.name == "models"]
+    assert not section.lead
+    assert "the model (given)" in [row.cells[0].text for row in section.blocks[0].rows]
+
+
+def test_what_cannot_be_fitted_again_is_told_without_a_way_that_is_not_there(files):
+    folder, _ = files
+    rows = make_rows()[:200]
+    named = make_column_transformer((StandardScaler(), ["a", "b"]))
+    model = make_pipeline(named, LogisticRegression())
+    model.fit(rows[["a", "b"]], rows["y"])
+    told = texts(own(folder, model, ["a"]))
+    assert "other models were fitted in its place" in told
+    assert "make=" not in told
+
+
+def test_names_that_a_library_made_up_are_no_columns_of_the_file(files, tmp_path):
+    """Fitted on an array: columns count by their place."""
+    lightgbm = pytest.importorskip("lightgbm")
+    folder, _ = files
+    rows = make_rows()[:200]
+    X, y = rows.drop(columns="y"), (rows["y"] == "yes").astype(int)
+    made = {"objective": "binary", "verbose": -1, "num_threads": 1}
+    losses = []
+    for name, table in (("array", X.to_numpy()), ("frame", X)):
+        path = tmp_path / f"{name}.txt"
+        lightgbm.train(made, lightgbm.Dataset(table, y), 5).save_model(path)
+        losses += own(folder, str(path), ["a"]).extra["losses"]
+    same(*losses)

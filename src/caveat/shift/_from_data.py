@@ -31,6 +31,7 @@ from caveat.shift.curves._scenario_curves import (
 from caveat.shift.evaluation._evaluators import TOLD
 from caveat.shift.evaluation._metric import usual_measures
 from caveat.shift.evaluation._model_under_test import Bench
+from caveat.shift.evaluation._tables import model_columns
 from caveat.shift.evaluation._targets import check_target
 from caveat.shift.importance._importance import feature_importance
 from caveat.shift.language import asked_notes, is_endpoint, prompted, rehearse
@@ -59,6 +60,7 @@ from caveat.shift.scenarios._planning import name_of
 
 USUAL_IMPUTERS = ("mean", "median", "gaussian", "native")
 _FEWEST = 250
+_LARGE = 100
 Found = Callable[[str], None]
 _FEWEST_SPLITS = 3
 """Two splits that happen to agree say nothing about the spread of clusters."""
@@ -226,8 +228,9 @@ def look(
     if spoken and not how.models:
         # No table is filled in, also none that is exported.
         how = replace(how, imputers=("native",))
-    known = getattr(fitted, "feature_names_in_", ())
-    how = replace(how, keep=[*how.keep, *(str(each) for each in known)])
+    read = model_columns(fitted)
+    if read is not None and not _made_up(read):
+        how = replace(how, keep=[*how.keep, *map(str, read)])
     rows = _rows(data, target, train, test, how, needed)
     if how.blocks:
         blocks, told = _blocks(rows, how)
@@ -247,7 +250,7 @@ def look(
         )
     deployed = contenders[0].name
     tried: dict[str, Tried] = {}
-    task = _task(rows, asked, how, deployed)
+    task = _task(rows, asked, how, deployed, read)
     trials = len(contenders) if fitted is None and len(contenders) > 1 else 0
     if found is not None and not spoken and (guess := _guess(contenders, rows)):
         found(_rough(guess, contenders, rows, task, trials > 0))
@@ -260,7 +263,7 @@ def look(
             classify=rows.task != "regression",
             progress=lambda done: progress(done, total) if progress else None,
         )
-        task = _task(rows, asked, how, deployed)
+        task = _task(rows, asked, how, deployed, read)
     if spoken:
         task = _told_of(fitted, name, rows, task, how, found)
     if found is not None and tried:
@@ -279,6 +282,7 @@ def look(
         filled_by=TOLD if deployed in book.told else name_of(how.imputers[0]),
         clusters=free,
         deployed=deployed,
+        given=fitted is not None,
         pairs=pairs,
         backup=backup,
         protect=how.protect,
@@ -293,6 +297,15 @@ def look(
         seconds=time.perf_counter() - started,
     )
     return page.look(result, replace(rows.about, command=command), rules=wanted)
+
+
+def _made_up(names: Sequence[Any]) -> bool:
+    """Whether a library numbered the columns of an array, which had no names."""
+    told = [str(name) for name in names]
+    return any(
+        told == [f"{word}{place}" for place in range(len(told))]
+        for word in ("", "Column_")
+    )
 
 
 def _spent(contenders: Sequence[Contender]) -> list[str]:
@@ -532,39 +545,57 @@ def _contenders(
 ) -> tuple[list[Contender], list[str]]:
     if model is None:
         return usual_contenders(how.models, rows.task, how.random_state)
-    found = [given_contender(name, _labelled(model, rows))]
+    labels = _labels(model, rows)
+    notes = []
+    if labels is not None:
+        pairs = ", ".join(f"{place} is {one}" for place, one in enumerate(labels))
+        notes.append(
+            f"the classes of {name} are numbers, and those of the rows were taken in "
+            f"the order of their names: {pairs}"
+        )
+    found = [given_contender(name, model, labels)]
     if how.models:
-        more, notes = usual_contenders(
+        more, told = usual_contenders(
             how.models, rows.task, how.random_state, beside=[model]
         )
-        return [*found, *more], notes
-    return found, []
+        return [*found, *more], [*notes, *told]
+    return found, notes
 
 
-def _labelled(model: Any, rows: _Rows) -> Any:
-    """Let a model that numbers its classes speak of the classes of the rows."""
-    known = getattr(model, "classes_", None)
-    if known is None or rows.task == "regression":
-        return model
+def _labels(model: Any, rows: _Rows) -> list[Any] | None:
+    """Name the classes of a model that numbers them, as the rows do; else None."""
+    numbers = getattr(model, "classes_", None)
+    if numbers is None or rows.task == "regression":
+        return None
+    known = np.asarray(numbers).tolist()
     labels = sorted(pd.unique(rows.folds[0].y_train))
-    if set(labels) & set(np.asarray(known).tolist()):
-        return model
-    numbered = len(known) == len(labels) and list(known) == list(range(len(known)))
-    if not numbered:
-        raise InvalidInput(
-            f"the model knows the classes {list(known)[:5]}, the rows have "
-            f"{labels[:5]}; name the target with --target"
-        )
-    model.classes_ = np.array(labels)
-    return model
+    if set(labels) <= set(known):
+        return None
+    if known == list(range(len(labels))):
+        return labels
+    if set(labels) & set(known):
+        return None
+    raise InvalidInput(
+        f"the model knows the classes {known[:5]}, the rows have "
+        f"{labels[:5]}; name the target with --target"
+    )
 
 
-def _task(rows: _Rows, asked: Sequence[Outage], how: Settings, deployed: str) -> Task:
-    """Say what is to be measured."""
+def _task(
+    rows: _Rows,
+    asked: Sequence[Outage],
+    how: Settings,
+    deployed: str,
+    read: Sequence[str] | None,
+) -> Task:
+    """Say what is to be measured; `read` are the columns that a model names."""
     pairs = {}
     if how.protect is not None:
-        strength = feature_importance(rows.folds[0].X_train, rows.folds[0].y_train)
-        order = strength.abs().sort_values(ascending=False).index
+        fold = rows.folds[0]
+        strength = feature_importance(fold.X_train, fold.y_train).abs()
+        order = strength.sort_values(ascending=False, kind="stable").index
+        if set(read or ()) & set(order):
+            order = order[order.isin(read)]
         pairs = {deployed: asked_pairs([str(name) for name in order])}
     return Task(
         outages=asked,
@@ -695,12 +726,19 @@ def _early(book: Book, who: str) -> str:
     """Say what is known of the first split; intervals come later."""
     one = len(book.resampling.tests) == 1
     over = "the only split" if one else "first of several splits"
-    told = f"{over}: {who} {book.values[who, ALL, ''][0]:.3f}"
+    told = f"{over}: {who} {_brief(book.values[who, ALL, ''][0])}"
     for what in dict.fromkeys(what for name, what, _ in book.values if name == who):
         if what:
-            ways = {how: book.values[who, what, how][0] for how in book.ways(who, what)}
-            told += f"; {what} " + ", ".join(f"{h} {v:.3f}" for h, v in ways.items())
+            told += f"; {what} " + ", ".join(
+                f"{how} {_brief(book.values[who, what, how][0])}"
+                for how in book.ways(who, what)
+            )
     return told
+
+
+def _brief(value: float) -> str:
+    """Write a first number for a terminal: 0.913, but 24,112."""
+    return f"{value:.3f}" if abs(value) < _LARGE else f"{value:,.0f}"
 
 
 def _scorer(how: Settings, rows: _Rows) -> Callable[..., float]:

@@ -34,6 +34,8 @@ class Result(Recorded):
         A loss or gain below it does not matter, in the measure's units.
     deployed : str
         The model that held-out training rows chose, or the one that was given.
+    given : bool
+        Whether it was given.
     models : DataFrame
         A row per model: `model`, `value`, `low`, `high` with all columns.
     losses : DataFrame
@@ -98,6 +100,7 @@ class Result(Recorded):
     training_rows: int
     rows: int
     filled_by: str = "mean"
+    given: bool = False
     clusters: tuple[float, float | None, float | None] | None = None
     backup: tuple[str, ...] | None = None
     protect: float | None = None
@@ -225,7 +228,6 @@ def _loss_rows(book: Book, name: str, outage: Outage) -> list[dict[str, Any]]:
     measure, label = book.measure, outage.words
     ways = book.keys(name, label)
     fills = [how for how in ways if not how.startswith(REFITTED)]
-    fitted = [how for how in ways if how.startswith(REFITTED)]
     chosen = book.closest(name, label, fills)
     sign = 1 if measure.larger_is_better else -1
     top = max(fills, key=lambda how: sign * book.score((name, label, how)).value)
@@ -248,7 +250,7 @@ def _loss_rows(book: Book, name: str, outage: Outage) -> list[dict[str, Any]]:
             "loss": loss["value"],
             "low": loss["low"],
             "high": loss["high"],
-            **_gain(book, key, fitted),
+            **_gain(book, key),
             "chosen": how == chosen,
             "oracle": how == top,
         }
@@ -256,26 +258,33 @@ def _loss_rows(book: Book, name: str, outage: Outage) -> list[dict[str, Any]]:
     return rows
 
 
-def _gain(book: Book, key: tuple[str, str, str], fitted: list[str]) -> dict[str, Any]:
+def _gains(book: Book, key: tuple[str, str, str]) -> dict[str, Estimate]:
+    """Say what each model that was fitted without the columns has more, corrected."""
+    name, label, _ = key
+    fitted = [how for how in book.keys(name, label) if how.startswith(REFITTED)]
+    return {
+        how: book.loss((name, label, how), key).estimate("", corrected_for=len(fitted))
+        for how in fitted
+    }
+
+
+def _gain(book: Book, key: tuple[str, str, str]) -> dict[str, Any]:
     """Hold a filled model against those that were fitted without the columns."""
     name, label, _ = key
-    own = [how for how in fitted if how == REFITTED]
     empty = dict.fromkeys(
         [
             *("refitted", "refitted_low", "refitted_high"),
             *("gain", "gain_low", "gain_high", "by"),
         ]
     )
-    if not fitted:
+    gains = _gains(book, key)
+    if not gains:
         return empty
     # Several stand-ins are several comparisons; the one with the largest lower end
     # speaks for them.
-    gains = {
-        how: book.loss((name, label, how), key).estimate("", corrected_for=len(fitted))
-        for how in fitted
-    }
-    how = max(gains, key=lambda one: gains[one].low or -math.inf)
+    how = max(gains, key=lambda one: _low(gains[one]))
     gain, again = gains[how], _ends(book.score((name, label, how)))
+    own = how == REFITTED
     known = again if own else dict.fromkeys(again)
     return {
         "refitted": known["value"],
@@ -297,10 +306,8 @@ def _advice(
 ) -> dict[str, Any]:
     """Say what to do, and which model is better after the loss, if one is for sure."""
     name = str(row["model"])
-    loss = Estimate(row["loss"], "", row["low"], row["high"])
-    gains = []
-    if row["gain"] is not None:
-        gains = [Estimate(row["gain"], "", row["gain_low"], row["gain_high"])]
+    gains = list(_gains(book, (name, outage.words, row["imputer"])).values())
+    loss = book.loss((name, ALL, ""), (name, outage.words, row["imputer"]))
     mine = (name, outage.words, remedies[name])
     others = {
         other: book.loss((other, outage.words, how), mine).estimate(
@@ -310,15 +317,16 @@ def _advice(
         if other != name
     }
     advice = advise(
-        loss,
+        loss.estimate(""),
         gains,
         list(others.values()),
         tolerance=tolerance,
         told=name in book.told,
+        unread=(name, outage.words) in book.unread,
     )
     better = None
     if advice == "change":
-        better = max(others, key=lambda other: others[other].low or -math.inf)
+        better = max(others, key=lambda other: _low(others[other]))
     return {"advice": advice, "better": better}
 
 
@@ -403,6 +411,10 @@ def _decay(book: Book, name: str, n_columns: int) -> list[dict[str, Any]]:
         {"model": name, "k": k, **_ends(book.score(key))}
         for k, key in [(0, (name, ALL, "")), *asked]
     ]
+
+
+def _low(one: Estimate) -> float:
+    return -math.inf if one.low is None else one.low
 
 
 def _known(value: Any) -> float | None:

@@ -112,6 +112,8 @@ def xgboost_model(path: Path) -> Any:
     classify = objective.startswith(("binary:", "multi:"))
     model = xgboost.XGBClassifier() if classify else xgboost.XGBRegressor()
     model.load_model(bytearray(booster.save_raw("ubj")))
+    # XGBoost writes trees, not how they were learnt: a fresh fit would be another's.
+    model.settings_unknown = True
     return model
 
 

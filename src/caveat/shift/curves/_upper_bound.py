@@ -20,6 +20,7 @@ from caveat.shift.scenarios._subsets import Masks
 
 _SUBSETS = 20
 """Random subsets of one size, each of which costs a fit."""
+_MAKE = "pass make=, a function from the names of the remaining columns to a new model"
 
 
 def upper_bound(
@@ -144,7 +145,18 @@ def _masks(steps: Sequence[Step], n_columns: int) -> Masks:
 
 
 class Refit:
-    """Fits the model without some columns; each mask once."""
+    """Fits the model without some columns; each mask once.
+
+    Parameters
+    ----------
+    bench : Bench
+    y_train : array-like
+    make : callable or None
+        From the names of the columns that are left to an unfitted model.
+    bonds : Bonds or None
+    way_out : str
+        What to do where it cannot be fitted.
+    """
 
     def __init__(
         self,
@@ -152,8 +164,10 @@ class Refit:
         y_train: Any,
         make: Callable[[list[str]], Any] | None,
         bonds: Bonds | None = None,
+        way_out: str = _MAKE,
     ) -> None:
         self.bench = bench
+        self.way_out = way_out
         self.labels = np.asarray(y_train)
         self.make = make
         self.bonds = bonds
@@ -193,8 +207,7 @@ class Refit:
             reason = " ".join(str(error).split())[:200]
             raise InvalidInput(
                 f"the model cannot be fitted without {listing(gone)} "
-                f"({type(error).__name__}: {reason}); pass make=, a function from the "
-                "names of the remaining columns to an unfitted model"
+                f"({type(error).__name__}: {reason}); {self.way_out}"
             ) from error
         return self._in_order(
             Answerer(model, self.bench.target, named=answerer.named)(test), model
@@ -208,7 +221,7 @@ class Refit:
         except TypeError as error:
             raise InvalidInput(
                 "the model is no scikit-learn estimator, so it cannot be fitted again; "
-                "pass make=, a function from column names to an unfitted model"
+                f"{self.way_out}"
             ) from error
 
     def _in_order(self, answers: Answers, model: Any) -> NDArray[np.float64]:

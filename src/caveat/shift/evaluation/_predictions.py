@@ -67,8 +67,8 @@ class Answerer:
         except Exception as error:
             reason = " ".join(str(error).split())[:200]
             raise InvalidInput(
-                f"the model failed on the imputed table ({type(error).__name__}: "
-                f"{reason}); choose an imputer whose values it accepts"
+                f"the model failed on test rows as they arrive ({type(error).__name__}"
+                f": {reason}); choose an imputer, or rows, whose values it accepts"
             ) from error
         return self._checked(found, len(table))
 

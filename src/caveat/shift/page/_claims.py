@@ -48,25 +48,51 @@ class Price(claims.Loss):
     asked: ClassVar[bool] = True
 
     @property
+    def same(self) -> bool:
+        """Whether the score stays as it is, however the rows are drawn."""
+        return unchanged(vars(self.loss))
+
+    @property
     def may_lead(self) -> bool:
         """Whether the loss has its interval; scores that have none are left out."""
-        return self.loss.may_lead
+        return self.before.may_lead if self.same else self.loss.may_lead
 
     @property
     def estimates(self) -> tuple[Estimate, ...]:
         """The loss, then the scores; the loss alone where a score has no interval."""
+        if self.same:
+            return (self.before,)
         known = super().estimates
         return known if all(one.may_lead for one in known) else known[:1]
 
     @property
     def words(self) -> pages.Prose:
         """Say what is lost; a constant answer has a score, and no interval."""
+        if self.same:
+            return self._kept(claims.written(self.before))
         return super().words if len(self.estimates) > 1 else self.headed
 
     @property
     def numbers(self) -> tuple[float, ...]:
         """Those of the loss, and how many further outages there are."""
-        return (*super().numbers, self.more)
+        return (*super().numbers, self.more, *([self.loss.n] if self.same else []))
+
+    def _kept(self, score: pages.Prose) -> pages.Prose:
+        return claims.started(
+            pages.say(
+                "without {what}, {who} keeps its {score}: none of {rows} test rows "
+                "makes a difference.",
+                what=self.what,
+                who=self.subject,
+                score=score,
+                rows=pages.count(self.loss.n),
+            )
+        )
+
+    def _briefly(self, loss: pages.Prose) -> pages.Prose:
+        if self.same:
+            return self._kept(claims.score(self.before))
+        return super()._briefly(loss)
 
     @property
     def short(self) -> pages.Prose:
@@ -217,6 +243,11 @@ def filled_in(found: Result) -> str:
         chosen = str(found.asked.loc[own, "imputer"].iloc[0])
     beside = ", not by the filling chosen above" * (chosen != found.filled_by)
     return f"Filled in by {found.filled_by}{beside}."
+
+
+def unchanged(loss: Mapping[str, Any]) -> bool:
+    """Whether a loss is 0 in every resample: no row makes a difference."""
+    return bool(loss["low"] == loss["high"] == 0)
 
 
 def known(value: Any) -> bool:

@@ -17,6 +17,7 @@ from caveat.shift.evaluation._evaluators import TOLD
 from caveat.shift.imputers._imputers import leaves_missing
 from caveat.shift.page._claims import (
     against_floor,
+    all_columns,
     finer,
     in_order,
     known,
@@ -26,6 +27,7 @@ from caveat.shift.page._claims import (
     price,
     row_of,
     score,
+    unchanged,
     worst,
 )
 from caveat.shift.page._outage_sections import (
@@ -53,6 +55,17 @@ _LEFT_MISSING = {
     "open": "Undecided at this size: measure {model} on more rows before you choose "
     "between leaving {what} missing and a model without it",
 }
+_STAND_INS = {
+    "open": "Undecided at this size: measure {model} on more rows before you choose "
+    "between filling in and a model without {what}",
+}
+_UNCHANGED = {
+    "fill": "Keep {model} as it is: what replaces {what} makes no difference to it",
+}
+_NOTHING_LEFT = dict.fromkeys(
+    ("fill", "open"),
+    "Nothing makes up for this: without {what} no column is left that {model} reads",
+)
 _ARRIVES = {
     "fill": "Nothing to do for {model} beyond watching {what}",
     "open": "Undecided at this size: measure {model} on more rows before you choose "
@@ -146,6 +159,8 @@ def _claims(found: Result) -> Iterator[claims.Claim]:
     asked = found.asked
     mine = asked[asked["model"] == found.deployed] if len(asked) else asked
     floor = against_floor(found)
+    own = own_columns(found)
+    read = list(own["column"]) if len(own) == all_columns(found) > 0 else []
     if len(mine):
         # What was asked is the finding; the score then stands beside it.
         level = "note" if floor.standing == "above" else "careful"
@@ -153,7 +168,7 @@ def _claims(found: Result) -> Iterator[claims.Claim]:
         for number, row in enumerate(mine.to_dict("records")):
             more = 0 if number else len(mine) - 1
             place = {"severity": "note"} if number else {"more": more}
-            yield price(found, row, fix=advice_words(row) + ".", **place)
+            yield price(found, row, fix=advice_words(row, read) + ".", **place)
             yield from _earned(found, row, size=1.0 / (1 + number))
             yield from _fillings(found, row)
             yield from _after(found, row)
@@ -197,8 +212,16 @@ def _notes(notes: Iterable[str]) -> Iterator[claims.Claim]:
         yield claims.Condition(sentence=words, severity="note", section="again")
 
 
-def advice_words(row: Mapping[str, Any]) -> pages.Prose:
-    """Say what to do, as far as the intervals carry."""
+def advice_words(row: Mapping[str, Any], read: Sequence[str] = ()) -> pages.Prose:
+    """Say what to do, as far as the intervals carry.
+
+    Parameters
+    ----------
+    row : mapping
+        Of an outage and a model.
+    read : sequence of str
+        All columns that the model reads, where they are known.
+    """
     what = pages.names(list(row["columns"]), most=4)
     model = pages.name(str(row["model"]))
     parts = {"model": model, "what": what, "imputer": str(row["imputer"])}
@@ -207,10 +230,16 @@ def advice_words(row: Mapping[str, Any]) -> pages.Prose:
     templates = _ADVICE
     if row["kind"] != "vanish":
         templates = {**_ADVICE, **_ARRIVES, "keep": _ARRIVES["fill"]}
+    elif read and set(read) <= set(row["columns"]):
+        templates = {**_ADVICE, **_NOTHING_LEFT}
     elif leaves_missing(row["imputer"]):
         templates = {**_ADVICE, **_LEFT_MISSING}
     elif row["imputer"] == TOLD:
         templates = {**_ADVICE, **_TOLD}
+    elif unchanged(row):
+        templates = {**_ADVICE, **_UNCHANGED}
+    elif row["by"] != row["model"]:
+        templates = {**_ADVICE, **_STAND_INS}
     if row["advice"] == "refit" and row["by"] != row["model"]:
         return pages.say(
             "Fit a model without {what}: {by}, fitted here in place of {model}, does "
@@ -264,7 +293,7 @@ def _fillings(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
         (found.losses["model"] == row["model"])
         & (found.losses["outage"] == row["outage"])
     ]
-    if len(same) < 2:
+    if len(same) < 2 or unchanged(row):
         return
     regret = None
     top = same[same["oracle"].astype(bool)].iloc[0]

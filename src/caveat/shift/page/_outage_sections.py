@@ -63,8 +63,8 @@ def monitor_section(found: Result) -> pages.Section:
             pages.Column("False alarms"),
         ],
         rows,
-        conditions="Median over 40 streams of rows in random order. False alarms: the "
-        "share of intact streams of up to 512 rows.",
+        conditions="Counted are rows that fail, in random order: the median over 40 "
+        "streams. False alarms: the share of intact streams of up to 512 rows.",
         downloads=[pages.Download.csv("monitors.csv", found.monitors)],
     )
     return pages.Section("monitors", "Who would notice", words, blocks=[table])

@@ -231,9 +231,11 @@ def decay_section(found: Result) -> pages.Section:
 def models_section(found: Result) -> pages.Section:
     sign = 1 if found.larger_is_better else -1
     rows = []
+    chosen = len(found.models) > 1 and not found.given
+    first = " (given)" if found.given else " (chosen)" * chosen
     for row in in_order(found).to_dict("records"):
         one = found.estimate(row)
-        mark = " (chosen)" if row["model"] == found.deployed else ""
+        mark = first if row["model"] == found.deployed else ""
         rows.append(
             pages.Row(
                 [
@@ -263,7 +265,7 @@ def models_section(found: Result) -> pages.Section:
         conditions=found.conditions,
         downloads=[pages.Download.csv("models.csv", found.models)],
     )
-    lead = "Chosen on held-out training rows." if len(found.models) > 1 else ""
+    lead = "Chosen on held-out training rows." if chosen else ""
     return pages.Section(
         "models", "All columns", against_floor(found), lead=lead, blocks=[table]
     )

@@ -8,6 +8,8 @@ from typing import Literal
 from caveat.pages.claims import Estimate
 
 Advice = Literal["fill", "keep", "refit", "change", "open"]
+_ENOUGH = 299
+"""Among so many rows, one that made a difference would be seen with 95 % if 1 % did."""
 
 
 def advise(
@@ -17,6 +19,7 @@ def advise(
     *,
     tolerance: float,
     told: bool = False,
+    unread: bool = False,
 ) -> Advice:
     """Decide between filling in, fitting again and another model.
 
@@ -33,12 +36,15 @@ def advise(
     told : bool, default=False
         Whether the model is told which columns are gone: then nothing is filled in, and
         the word is ``keep``.
+    unread : bool, default=False
+        Whether the model reads none of the columns: nothing can be lost.
 
     Returns
     -------
     {"fill", "keep", "refit", "change", "open"}
         ``fill`` where nothing is lost beyond the tolerance, or neither fitting again
-        nor another model could gain more than it. ``change`` where another model is
+        nor another model could gain more than it; also where none of 299 rows or more
+        makes a difference. ``change`` where another model is
         better by more than the tolerance for sure; ``refit`` where fitting again gains
         for sure, and as it stands more than the tolerance. Else ``open``.
 
@@ -51,7 +57,7 @@ def advise(
     'open'
     """
     stay: Advice = "keep" if told else "fill"
-    if _below(loss, tolerance):
+    if unread or _below(loss, tolerance):
         return stay
     if any(_above(one, tolerance) for one in others):
         return "change"
@@ -68,4 +74,7 @@ def _above(one: Estimate, bound: float) -> bool:
 
 
 def _below(one: Estimate, bound: float) -> bool:
+    if one.low == one.high == 0:
+        # No interval: not one row of all made a difference. How many were asked?
+        return one.n >= _ENOUGH
     return one.has_interval and one.high is not None and one.high < bound

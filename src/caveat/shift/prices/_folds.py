@@ -180,11 +180,48 @@ def _by_name(name: str, task: str, seed: int, early: dict[str, Any]) -> Contende
     return Contender(name, fit, make, native, early, stops)
 
 
-def given_contender(name: str, model: Any) -> Contender:
+class Relabelled:
+    """A fitted model that numbers its classes, under the names of the rows.
+
+    The model itself stays as it is.
+
+    Parameters
+    ----------
+    model : fitted model
+        Its classes are 0, 1, ...
+    labels : sequence
+        What they are called.
+    """
+
+    def __init__(self, model: Any, labels: Sequence[Any]) -> None:
+        self.model = model
+        self.classes_ = np.array(labels)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "model" or name.startswith("__") or name in ("fit", "get_params"):
+            raise AttributeError(name)
+        return getattr(self.model, name)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Give the names of the classes."""
+        return self.classes_[np.asarray(self.model.predict(X)).ravel().astype(int)]
+
+
+def given_contender(
+    name: str, model: Any, labels: Sequence[Any] | None = None
+) -> Contender:
     """Take a model as it is; it is fitted again only if it can be cloned and fitted.
 
     A language model learns nothing: its fit chooses examples, in every split anew, and
-    what is gone is in no prompt already.
+    what is gone is in no prompt already. A model whose file has no settings of its
+    training is not fitted again either: it would be another model.
+
+    Parameters
+    ----------
+    name : str
+    model : fitted model or callable
+    labels : sequence, optional
+        What the rows call the classes that the model numbers.
     """
     if hasattr(model, "prompts"):
         fitted: list[Any] = []
@@ -195,7 +232,7 @@ def given_contender(name: str, model: Any) -> Contender:
 
         return Contender(name, choose, None, fitted=fitted)
     again = None
-    if hasattr(model, "fit"):
+    if hasattr(model, "fit") and not getattr(model, "settings_unknown", False):
         try:
             clone(model)
         except Exception:
@@ -205,7 +242,8 @@ def given_contender(name: str, model: Any) -> Contender:
             def again(columns: list[str]) -> Any:
                 return clone(model)
 
-    return Contender(name, lambda fold: model, again, stops=holds_out(model))
+    asked = model if labels is None else Relabelled(model, labels)
+    return Contender(name, lambda fold: asked, again, stops=holds_out(model))
 
 
 @dataclass(frozen=True)

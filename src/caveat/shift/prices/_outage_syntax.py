@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -36,7 +38,7 @@ def parse_outages(
     'without a and b where site is north'
     """
     rows: dict[str, Any] = {
-        "share": float(words.get("share") or 1.0),
+        "share": 1.0 if words.get("share") is None else float(words["share"]),
         "where": _pair(words.get("where"), "--where"),
         "since": _pair(words.get("since"), "--since"),
     }
@@ -62,7 +64,10 @@ def parse_outages(
 
 def _other(kind: str, text: str, rows: Mapping[str, Any]) -> Outage:
     """Read ``A,B``, or ``A=2`` where the kind has a size."""
-    names, _, size = text.partition("=")
+    # A name may hold an equals sign; what stands behind the last one is the size.
+    names, found, size = text.rpartition("=")
+    if not found:
+        names, size = text, ""
     if size and kind in ("freeze", "swap"):
         raise InvalidInput(f"--{kind}: found {text!r}; name columns only")
     if kind == "unit" and not size:
@@ -73,11 +78,14 @@ def _other(kind: str, text: str, rows: Mapping[str, Any]) -> Outage:
 
 def _size(text: str, kind: str) -> float:
     try:
-        return float(text) if text else 1.0
+        size = float(text) if text else 1.0
     except ValueError:
+        size = math.nan
+    if not math.isfinite(size):
         raise InvalidInput(
             f"--{kind}: found {text!r} after the equals sign; use a number"
-        ) from None
+        )
+    return size
 
 
 def parse_source(text: str) -> tuple[str, tuple[str, ...]]:
@@ -104,13 +112,16 @@ def parse_costs(texts: Sequence[str]) -> dict[str, float]:
     """
     found = {}
     for text in texts:
-        name, value = _pair(text, "--cost") or ("", "")
-        found[name] = _size(value, "cost")
+        name, equals, value = text.rpartition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise InvalidInput(f"--cost: found {text!r}; write COLUMN=NUMBER")
+        found[name.strip()] = _size(value, "cost")
     return found
 
 
 def _names(text: str, option: str) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(p.strip() for p in text.split(",") if p.strip()))
+    parts = next(csv.reader([text], skipinitialspace=True), [])
+    names = tuple(dict.fromkeys(p.strip() for p in parts if p.strip()))
     if not names:
         raise InvalidInput(f"{option} is empty; name at least one, or leave it out")
     return names

@@ -123,14 +123,24 @@ class Outage:
         seed : int
         """
         hit = self.hits(fold, seed)
+        if not self.read(bench):
+            return intact
         if self.kind == "vanish":
-            gone = mask_of([bench.names.index(name) for name in self.columns],
-                           len(bench.names))  # fmt: skip
-            failed = bench.answers(gone[None])[0]
+            failed = bench.answers(self.mask(bench)[None])[0]
         else:
-            failed = bench.answerer(self.table(bench.test, hit, fold.X_train))
+            whole = self.table(fold.X_test.reset_index(drop=True), hit, fold.X_train)
+            failed = bench.answerer(whole[bench.tables.columns])
         chosen = hit if intact.ndim == 1 else hit[:, None]
         return np.where(chosen, failed, intact)
+
+    def read(self, bench: Bench) -> list[str]:
+        """List those of its columns that the model reads."""
+        return [name for name in self.columns if name in bench.names]
+
+    def mask(self, bench: Bench) -> NDArray[np.bool_]:
+        """Mark them among all columns of the model."""
+        places = [bench.names.index(name) for name in self.read(bench)]
+        return mask_of(places, len(bench.names))
 
     def table(
         self, test: pd.DataFrame, hit: NDArray[np.bool_], train: pd.DataFrame

@@ -56,6 +56,8 @@ class Book:
         Models that are told which columns are gone; nothing is filled in for them.
     flat : dict of str to int
         In how many splits a model gave all rows one answer, with every column there.
+    unread : set of (str, str)
+        Models and outages of columns that they never read.
     """
 
     measure: Measure
@@ -67,6 +69,7 @@ class Book:
     notes: list[str] = field(default_factory=list)
     told: set[str] = field(default_factory=set)
     flat: dict[str, int] = field(default_factory=dict)
+    unread: set[tuple[str, str]] = field(default_factory=set)
 
     def score(self, key: Key) -> Score:
         """Put the splits of one number together."""
@@ -252,6 +255,12 @@ class _Asked:
         if len(self.intact) > 1 and spread <= 1e-12 * np.abs(self.intact).max():
             book.flat[self.name] = book.flat.get(self.name, 0) + 1
         for outage in self.task.outages:
+            read = outage.read(self.bench)
+            if not read:
+                book.unread.add((self.name, outage.words))
+            if unread := [name for name in outage.columns if name not in read]:
+                which = listed_names(unread, most=4)
+                book.notes.append(f"not read by {self.name}: {which}")
             for imputer in self._ways(outage):
                 key = (self.name, outage.words, name_of(imputer))
                 filled = self._failed(outage, imputer, book)
@@ -310,8 +319,9 @@ class _Asked:
 
     def _refitted(self, outage: Outage, book: Book) -> dict[str, Answers]:
         """Answer by a model that never had the columns; else by stand-ins."""
-        gone = [self.bench.names.index(name) for name in outage.columns]
-        mask = mask_of(gone, len(self.bench.names))
+        if not outage.read(self.bench):
+            return {}
+        mask = outage.mask(self.bench)
         if self.contender.again is not None:
             try:
                 refit = self._refit(self.contender.again)
@@ -329,7 +339,8 @@ class _Asked:
         return found
 
     def _refit(self, make: Callable[[list[str]], Any] | None) -> Refit:
-        return Refit(self.bench, self.fold.y_train, make, self.fold.bonds)
+        way_out = "other models were fitted in its place"
+        return Refit(self.bench, self.fold.y_train, make, self.fold.bonds, way_out)
 
     def _kind(self) -> str:
         if self.task.task == "regression":
