@@ -31,7 +31,6 @@ from caveat.pages import (
     Paragraph,
     Progress,
     Prose,
-    Row,
     Section,
     Table,
     Words,
@@ -365,22 +364,20 @@ def _failed_table(study: Study, failed: pd.DataFrame, context: Context | None) -
         where, message = _places(study, part), _message(part)
         who = study.title("learner", str(learner))
         rows.append(
-            Row(
-                [
-                    Cell(name(why), value=str(why), tone="serious"),
-                    Cell(count(len(part)), value=float(len(part))),
-                    Cell(name(who), value=str(learner)),
-                    Cell(where, value=where),
-                    Cell(message, value=message, tone="muted"),
-                ]
-            )
+            [
+                Cell(name(why), value=str(why), tone="serious"),
+                Cell(count(len(part)), value=float(len(part))),
+                Cell(name(who), value=str(learner)),
+                Cell(where, value=where),
+                Cell(message, value=message, tone="muted"),
+            ]
         )
     files = []
     if context is not None:
         columns = ["study", "dataset", "world", "learner", "repeat", "state", "reason"]
         files = [context.csv("failures", failed[[*columns, "message", "key"]])]
     left = len(found) - len(rows)
-    return Table(
+    return Table.of(
         name=f"{context.prefix if context else ''}failed",
         caption="Failed trials by reason and learner",
         columns=[

@@ -67,6 +67,7 @@ __getattr__, __dir__, __all__ = attach(
             "count",
             "decimals",
             "duration",
+            "ends",
             "fixed",
             "p_value",
             "percent",
