@@ -247,10 +247,10 @@ def _rank_diagram(context: Context) -> Figure:
         tested = f"Friedman {p_value(test.tied_f_p)}{nemenyi}"
         frame = frame.assign(friedman_p=test.tied_f_p, critical_difference=reach)
     return critical_difference_figure(
-        f"{context.prefix}critical-difference",
         averages,
         cliques,
         reach,
+        name=f"{context.prefix}critical-difference",
         title=title,
         label=label,
         conditions=f"{tested}{left}. Ties share a rank; a failed cell is last.",
@@ -302,7 +302,6 @@ def cost_section(context: Context, seconds: pd.Series) -> Section:
     kind = "mean" if context.is_mean else "score"
     free, frame = context.free_of(), pd.DataFrame([asdict(one) for one in points])
     figure = cost_figure(
-        f"{context.prefix}cost",
         Cost(
             points=shown,
             unit=context.unit,
@@ -313,6 +312,7 @@ def cost_section(context: Context, seconds: pd.Series) -> Section:
             free=free if free == free else None,
             places=context.places,
         ),
+        name=f"{context.prefix}cost",
         title="What a search takes, and what it reaches",
         label=f"{context.unit} against seconds per search: {listed}.",
         conditions=("" if scores.alone else f"95\u00a0% intervals over {scores.over}. ")
