@@ -65,9 +65,7 @@ def look(found: Result, about: pages.About, *, rules: Sequence[str] = ()) -> pag
         facts={
             **about.facts(),
             "measure": "AUC",
-            "score": None if lead is None else lead.value,
-            "low": None if lead is None else lead.low,
-            "high": None if lead is None else lead.high,
+            **claims.score_facts(lead),
             "floor": float(floor),
         },
         extra={"by": found.by, **_choice(chosen), "bags": found.to_dict()},
@@ -116,9 +114,7 @@ def say_found(found: Result) -> Iterator[claims.Claim]:
             section="learners",
         )
     yield from _about_groups(found)
-    for note in found.notes:
-        words = pages.sentence(note)
-        yield claims.Condition(sentence=words, severity="note", section="learners")
+    yield from claims.remarks(found.notes, section="learners")
 
 
 def against_floor(found: Result) -> claims.AgainstFloor:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -40,7 +39,6 @@ _HOW_NAMED = (
     "scored on, as published."
 )
 _HOW_MEANS = " Solid: cluster means taken from training rows."
-_NUMBERS = re.compile(r"\d+(?:\.\d+)?")
 _TOKENS = (
     *("earned", "published", "null", "faint", "muted", "panel", "rule"),
     *("ink", "page"),
@@ -86,9 +84,7 @@ def look(
         facts={
             **about.facts(),
             "measure": found.measure,
-            "score": one.value,
-            "low": one.low,
-            "high": one.high,
+            **claims.score_facts(one),
             "floor": found.floor.value,
             "free": one.value,
             "p_value": found.p_value,
@@ -141,12 +137,7 @@ def _claims(found: Result, model_auc: float | None) -> Iterator[claims.Claim]:
         )
     if found.probe is not None:
         yield probed(found.probe)
-    for note in found.notes:
-        words = pages.sentence(note)
-        told = tuple(float(text) for text in _NUMBERS.findall(note))
-        yield claims.Condition(
-            sentence=words, counts=told, severity="note", section="eapp"
-        )
+    yield from claims.remarks(found.notes, section="eapp")
 
 
 def _skill_ends(found: Result) -> tuple[float, ...]:

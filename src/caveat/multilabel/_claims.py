@@ -76,11 +76,9 @@ def all_claims(found: Result) -> Iterator[claims.Claim]:
     yield from _orders(found)
     yield from _thresholds(found)
     yield from _scores(found)
-    for note in found.notes:
-        words = pages.sentence(note)
-        yield claims.Condition(
-            sentence=words, severity="careful", kind="small", section="measures"
-        )
+    yield from claims.remarks(
+        found.notes, severity="careful", kind="small", section="measures"
+    )
     if found.failed:
         planned = len(found.models) + len(found.failed)
         yield claims.Unfinished("models", len(found.models), planned)

@@ -63,9 +63,7 @@ def look(found: Result, about: pages.About, *, rules: Sequence[str] = ()) -> pag
         facts={
             **about.facts(),
             "measure": MEASURES[MAIN].title,
-            "score": one.value if one else None,
-            "low": one.low if one else None,
-            "high": one.high if one else None,
+            **claims.score_facts(one),
             "floor": flat.values.get(MAIN),
             "free": free.values.get(MAIN),
             "p_value": found.p_value(first, free, MAIN) if one else None,

@@ -114,9 +114,7 @@ def say_found(found: SharesResult) -> Iterator[claims.Claim]:
             section="groups",
         )
     yield from alike_groups(found.spread)
-    for note in found.notes:
-        words = pages.sentence(note)
-        yield claims.Condition(sentence=words, severity="note", section="learners")
+    yield from claims.remarks(found.notes, section="learners")
 
 
 def _right(found: SharesResult) -> Iterator[claims.Claim]:
