@@ -29,12 +29,7 @@ from caveat.pages import (
     strong,
     word,
 )
-from caveat.pages.claims import (
-    AgainstFloor,
-    Claim,
-    Condition,
-    past,
-)
+from caveat.pages.claims import AgainstFloor, Claim, Condition, past
 
 CHECKS = (
     "No caveat was found by these checks: floors, failed and incomplete searches, "

@@ -6,12 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from caveat import pages
-from caveat.audit.page._caveats import (
-    all_claims,
-    floor_estimate,
-    floor_name,
-    reported,
-)
+from caveat.audit.page._caveats import all_claims, floor_estimate, floor_name, reported
 from caveat.audit.page._sections import ladder, sections
 from caveat.audit.page._terms import terms
 from caveat.audit.result import Result
