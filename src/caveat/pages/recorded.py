@@ -50,7 +50,8 @@ class Recorded:
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Self:
         """Read back what `to_record` wrote."""
-        row, given = record["row"], {}
+        row: Mapping[str, Any] = record["row"]
+        given: dict[str, Any] = {}
         for name, kind in field_types(cls).items():
             if _is_table(kind):
                 found = cls._table(record["curves"].get(cls._curve(name), ()))
