@@ -59,7 +59,13 @@ def test_one_learner_and_equal_learners_can_be_drawn():
 
 def ranks_figure(ranks, cliques, difference):
     return critical_difference_figure(
-        "cd", pd.Series(ranks), cliques, difference, title="", label="", conditions=""
+        pd.Series(ranks),
+        cliques,
+        difference,
+        name="cd",
+        title="",
+        label="",
+        conditions="",
     )
 
 
@@ -130,7 +136,7 @@ def test_cost_labels_the_frontier_and_the_free_part(phone):
         free=0.6,
     )
     found = texts(
-        cost_figure("c", cost, title="", label="", conditions=""), phone=phone
+        cost_figure(cost, name="c", title="", label="", conditions=""), phone=phone
     )
     assert {"slow", "quick", "best"} <= set(found)
     assert any("clusters" in text for text in found)
@@ -142,7 +148,7 @@ def test_cost_says_what_is_off_the_scale():
     cost = Cost(
         with_frontier(points(dummy=0.1, **means), "max"), unit="AUC", over="x", time="t"
     )
-    figure = cost_figure("c", cost, title="", label="", conditions="Here.")
+    figure = cost_figure(cost, name="c", title="", label="", conditions="Here.")
     assert "dummy 0.100" in texts(figure)
     assert str(figure.conditions) == "Here. Triangle: off the scale."
 

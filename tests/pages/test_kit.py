@@ -368,3 +368,37 @@ def test_digits_follow_the_interval():
     assert [kit.decimals(h) for h in (0.008, 0.0096, 0.03, 0.4, 12)] == [3, 2, 2, 1, 0]
     assert kit.decimals(float("nan")) == 3
     assert kit.fixed(float("nan")) == "–"
+
+
+def test_a_table_of_plain_parts_is_the_table_of_its_cells():
+    auc = kit.Column("AUC", best="max", sorted=True)
+    floor = kit.Row(["constant", "0.50", ""], "bottom")
+    plain = kit.Table.of(
+        "t",
+        "Scores",
+        ["Model", auc, "95 % interval"],
+        [["a", kit.Cell.number(0.84951, tone="strong"), kit.ends(0.8, 0.9, 2)], floor],
+        brief=True,
+    )
+    spelt = kit.Table(
+        "t",
+        "Scores",
+        [kit.Column("Model", "name"), auc, kit.Column("95 % interval")],
+        [
+            kit.Row(
+                [
+                    kit.Cell("a"),
+                    kit.Cell("0.850", value=0.84951, tone="strong"),
+                    kit.Cell("0.80 to 0.90"),
+                ]
+            ),
+            kit.Row([kit.Cell("constant"), kit.Cell("0.50"), kit.Cell()], "bottom"),
+        ],
+        brief=True,
+    )
+    assert plain == spelt
+
+
+def test_a_number_that_is_not_known_is_a_dash_that_sorts_last():
+    for unknown in (None, float("nan"), float("inf")):
+        assert kit.Cell.number(unknown) == kit.Cell("–", value=None)

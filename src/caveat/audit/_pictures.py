@@ -110,14 +110,12 @@ def _captured(found: Scan, made: Sequence[claims.Claim]) -> pages.Section:
     """Show what everything but the motif tells of the class."""
     ordered = found.columns.sort_values("alone", ascending=False, kind="stable")
     rows = [
-        pages.Row(
-            [
-                pages.Cell(pages.code(str(row.column))),
-                pages.Cell(pages.fixed(row.alone), value=row.alone, tone="strong"),
-                pages.Cell(_span(row.low, row.high)),
-                pages.Cell(pages.fixed(row.null_high), value=row.null_high),
-            ]
-        )
+        [
+            pages.code(str(row.column)),
+            pages.Cell.number(row.alone, tone="strong"),
+            pages.ends(row.low, row.high),
+            pages.Cell.number(row.null_high),
+        ]
         for row in ordered.itertuples()
     ]
     told = sum(one.kind == "capture" for one in made)
@@ -128,14 +126,14 @@ def _captured(found: Scan, made: Sequence[claims.Claim]) -> pages.Section:
         "files tell the class without what the pictures show",
         lead="Each fact is asked by itself, on pictures that it was not fitted on.",
         blocks=[
-            pages.Table(
+            pages.Table.of(
                 "facts",
                 "What each fact tells of the class",
                 [
-                    pages.Column("Fact", "name"),
+                    "Fact",
                     pages.Column("AUC alone", best="max", sorted=True),
-                    pages.Column("95 % interval"),
-                    pages.Column("Shuffled, 95 %"),
+                    "95 % interval",
+                    "Shuffled, 95 %",
                 ],
                 rows,
                 brief=True,
@@ -143,10 +141,6 @@ def _captured(found: Scan, made: Sequence[claims.Claim]) -> pages.Section:
             )
         ],
     )
-
-
-def _span(low: float, high: float) -> str:
-    return f"{pages.fixed(low)} to {pages.fixed(high)}" if low == low else ""
 
 
 def _told(found: Scan) -> dict[str, object]:

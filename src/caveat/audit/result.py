@@ -12,6 +12,7 @@ from caveat.audit.registry import MEASURES
 from caveat.audit.scan import Finding
 from caveat.eapp.result import Result as Clusters
 from caveat.pages.claims import Estimate
+from caveat.pages.recorded import remade
 
 FURTHER = {"accuracy": "Accuracy", "r2": "R²"}
 """Measures that are shown beside the first, where they are known."""
@@ -333,18 +334,8 @@ class Result:
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Result:
         """Read back what `to_record` wrote."""
-        given = dict(record)
-        for name in _FRAMES:
-            given[name] = pd.DataFrame(given[name])
-        if given["clusters"] is not None:
-            given["clusters"] = Clusters.from_record(given["clusters"])
-        for name, make in _PARTS.items():
-            value = given[name]
-            if isinstance(value, list):
-                given[name] = tuple(make(one) for one in value)
-            elif value is not None:
-                given[name] = make(value)
-        return cls(**given)
+        found: Result = remade(cls, record)
+        return found
 
 
 def _change(one: Change | None) -> dict[str, float | None]:
@@ -364,60 +355,3 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "__dataclass_fields__"):
         return {name: _plain(one) for name, one in asdict(value).items()}
     return dict(value) if isinstance(value, Mapping) else value
-
-
-def _estimate(found: Mapping[str, Any] | None) -> Estimate | None:
-    return None if found is None else Estimate(**found)
-
-
-def _made(
-    kind: Any, estimates: tuple[str, ...], *, tuples: tuple[str, ...] = ()
-) -> Any:
-    """Return what makes a part of a result from plain values."""
-
-    def make(found: Mapping[str, Any]) -> Any:
-        given = dict(found)
-        for name in estimates:
-            given[name] = _estimate(given[name])
-        for name in tuples:
-            given[name] = tuple(given[name])
-        return kind(**given)
-
-    return make
-
-
-_CHANGE = _made(Change, ("before", "after", "change"))
-_WAY = _made(Way, ("score",), tuples=("folds",))
-
-
-def _rung(found: Mapping[str, Any]) -> Rung:
-    given = dict(found, columns=tuple(found["columns"]))
-    for name in ("change", "worst"):
-        given[name] = None if given[name] is None else _CHANGE(given[name])
-    for name in ("score", "over_floor"):
-        given[name] = _estimate(given[name])
-    return Rung(**given)
-
-
-def _model(found: Mapping[str, Any]) -> Model:
-    given = dict(found)
-    for name in ("score", "behind"):
-        given[name] = _estimate(given[name])
-    over = given["over_constant"].items()
-    return Model(**{**given, "over_constant": {k: Estimate(**one) for k, one in over}})
-
-
-def _floor(found: Mapping[str, Any]) -> Floor:
-    return Floor(**dict(found, ways=tuple(_WAY(one) for one in found["ways"])))
-
-
-_PARTS = {
-    "findings": _made(Finding, (), tuples=("columns", "rows")),
-    "rungs": _rung,
-    "models": _model,
-    "floor": _floor,
-    "vanished": _made(Vanished, ("before", "after", "loss", "refitted")),
-    "doubt": _made(Doubt, ("share",), tuples=("rows",)),
-    "calibration": _made(Calibration, ("gain",)),
-    "segments": _made(Segment, ("right",), tuples=("columns",)),
-}

@@ -11,7 +11,7 @@ import pandas as pd
 
 from caveat.bags import page
 from caveat.bags._examine import QUICK_LEARNERS, examine_bags
-from caveat.datasets import Dataset, given, positive_class
+from caveat.datasets import Dataset, file_name, given, positive_class
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.pages import About, Look, check_rules
 
@@ -141,7 +141,7 @@ def look(
         smallest=smallest,
         **options,
     )
-    file = Path(items).name if isinstance(items, str | Path) else dataset.name
+    file = file_name(items, dataset.name)
     about = About.of(dataset, file=file, command=command, positive=positive)
     if not keep_by:
         about = replace(about, columns=about.columns - 1)

@@ -65,9 +65,7 @@ def look(found: Result, about: pages.About, *, rules: Sequence[str] = ()) -> pag
         facts={
             **about.facts(),
             "measure": "AUC",
-            "score": None if lead is None else lead.value,
-            "low": None if lead is None else lead.low,
-            "high": None if lead is None else lead.high,
+            **claims.score_facts(lead),
             "floor": float(floor),
         },
         extra={"by": found.by, **_choice(chosen), "bags": found.to_dict()},
@@ -116,9 +114,7 @@ def say_found(found: Result) -> Iterator[claims.Claim]:
             section="learners",
         )
     yield from _about_groups(found)
-    for note in found.notes:
-        words = pages.sentence(note)
-        yield claims.Condition(sentence=words, severity="note", section="learners")
+    yield from claims.remarks(found.notes, section="learners")
 
 
 def against_floor(found: Result) -> claims.AgainstFloor:
@@ -273,25 +269,20 @@ def _groups(found: Result) -> pages.Section:
 def share_table(groups: pd.DataFrame, told: Sequence[str]) -> pages.Table:
     """Show the share of every group, largest first."""
     order = groups.sort_values(told[0], ascending=False, kind="stable")
-    columns = [pages.Column("Group", "name"), pages.Column("Rows")]
+    columns = ["Group", "Rows"]
     columns += [
         pages.Column(pages.say("Share of {it}", it=name), sorted=name == told[0])
         for name in told
     ]
     rows = [
-        pages.Row(
-            [
-                pages.Cell(pages.code(str(row["group"]))),
-                pages.Cell(pages.count(int(row["rows"])), value=float(row["rows"])),
-                *(
-                    pages.Cell(pages.fixed(row[label], 3), value=float(row[label]))
-                    for label in told
-                ),
-            ]
-        )
+        [
+            pages.code(str(row["group"])),
+            pages.Cell(pages.count(int(row["rows"])), value=float(row["rows"])),
+            *(pages.Cell.number(row[label]) for label in told),
+        ]
         for _, row in order.head(MOST_GROUPS).iterrows()
     ]
-    return pages.Table(
+    return pages.Table.of(
         "shares",
         "Share in every group",
         columns,
@@ -303,17 +294,15 @@ def share_table(groups: pd.DataFrame, told: Sequence[str]) -> pages.Table:
 
 def _variant(found: Result) -> pages.Section:
     rows = [
-        pages.Row(
-            [
-                pages.Cell(row.question),
-                pages.Cell(_decision(row.decision), tone="muted"),
-                pages.Cell(pages.p_value(float(row.p_value)), value=float(row.p_value)),
-                pages.Cell(
-                    pages.fixed(row.seen, 3) if pd.notna(row.seen) else "",
-                    value=float(row.seen),
-                ),
-            ]
-        )
+        [
+            row.question,
+            pages.Cell(_decision(row.decision), tone="muted"),
+            pages.Cell(pages.p_value(float(row.p_value)), value=float(row.p_value)),
+            pages.Cell(
+                pages.fixed(row.seen, 3) if pd.notna(row.seen) else "",
+                value=float(row.seen),
+            ),
+        ]
         for row in found.tests.itertuples()
     ]
     return pages.Section(
@@ -330,15 +319,10 @@ def _variant(found: Result) -> pages.Section:
             rows=pages.count(found.looked_at),
         ),
         blocks=[
-            pages.Table(
+            pages.Table.of(
                 "tests",
                 "Five tests",
-                [
-                    pages.Column("Related?", "name"),
-                    pages.Column("Decision", "text"),
-                    pages.Column("p"),
-                    pages.Column("Would have seen"),
-                ],
+                ["Related?", pages.Column("Decision", "text"), "p", "Would have seen"],
                 rows,
                 titled=True,
                 brief=True,
@@ -371,18 +355,16 @@ def _head(found: Result) -> list[pages.Column]:
     return [pages.Column("Answer", "name"), first, pages.Column("95 %"), *rest]
 
 
-def _score_row(found: Result, name: Any, frame: pd.DataFrame, place: str = "") -> Any:
+def _score_row(found: Result, name: Any, frame: pd.DataFrame, place: Any = "") -> Any:
     """One row of the table: the means of all measures, the interval of the first."""
     lead = found.estimate(frame["auc"])
     cells = [
-        pages.Cell(name),
+        name,
         pages.Cell(lead.text, value=lead.value, tone="strong"),
         pages.Cell(lead.interval, tone="muted"),
+        *(pages.Cell.number(frame[one].mean()) for one in _measures(found)[1:]),
     ]
-    for measure in _measures(found)[1:]:
-        mean = float(frame[measure].mean())
-        cells.append(pages.Cell(pages.fixed(mean), value=mean))
-    return pages.Row(cells, place) if place else pages.Row(cells)
+    return pages.Row(cells, place)
 
 
 def _learners(found: Result) -> pages.Section:
@@ -415,7 +397,7 @@ def _learners(found: Result) -> pages.Section:
         lead=told + str(_ties(found, order, adjusted).words),
         blocks=[
             _dots(found, order),
-            pages.Table(
+            pages.Table.of(
                 "learners",
                 "Scores on rows that no learner saw",
                 _head(found),
@@ -480,15 +462,13 @@ def _rules(found: Result) -> pages.Section:
         gap = found.estimate(regret)
         summary = RULES[rule].summary if rule in RULES else ""
         rows.append(
-            pages.Row(
-                [
-                    pages.Cell(rule),
-                    pages.Cell(pages.fixed(regret.mean(), 3), value=regret.mean()),
-                    pages.Cell(gap.interval, tone="muted"),
-                    pages.Cell(_names(own)),
-                    pages.Cell(summary, tone="muted"),
-                ]
-            )
+            [
+                rule,
+                pages.Cell.number(regret.mean()),
+                pages.Cell(gap.interval, tone="muted"),
+                _names(own),
+                pages.Cell(summary, tone="muted"),
+            ]
         )
     return pages.Section(
         "rules",
@@ -497,13 +477,13 @@ def _rules(found: Result) -> pages.Section:
         lead="Regret: the AUC that a choice by test labels has more, of learners as "
         "they are. Such a choice also picks what was lucky on these rows.",
         blocks=[
-            pages.Table(
+            pages.Table.of(
                 "rules",
                 "What each rule gives up",
                 [
-                    pages.Column("Rule", "name"),
+                    "Rule",
                     pages.Column("Regret", best="min", sorted=True),
-                    pages.Column("95 %"),
+                    "95 %",
                     pages.Column("Chooses", "text", below="most often first"),
                     pages.Column("Looks at", "text"),
                 ],

@@ -91,8 +91,6 @@ class Result(Recorded):
     """
 
     _topic = "bags"
-    _frames = ("tests", "groups", "scores", "floors", "ceiling")
-    _tuples = ("classes", "notes")
     _columns = (("scores", SCORE_COLUMNS),)
 
     by: str

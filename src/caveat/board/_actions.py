@@ -10,18 +10,8 @@ import numpy as np
 from caveat.board._floors import Floor, constant_answer
 from caveat.board._scores import FEWEST, Context
 from caveat.board._verdict import FEWEST_TESTED
-from caveat.pages import (
-    Words,
-    code,
-    duration,
-    name,
-    names,
-    plural,
-    say,
-)
-from caveat.pages.claims import (
-    past,
-)
+from caveat.pages import Words, code, duration, name, names, plural, say
+from caveat.pages.claims import past
 
 if TYPE_CHECKING:
     import pandas as pd

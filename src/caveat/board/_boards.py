@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,11 +24,11 @@ from caveat.pages import (
     Column,
     Details,
     Notice,
-    Row,
     Table,
     capital,
     code,
     count,
+    ends,
     fixed,
     name,
     percent,
@@ -84,17 +85,17 @@ def _table(
     file: str,
     title: str,
     frame: pd.DataFrame,
-    columns: Sequence[Column],
-    rows: Sequence[Sequence[Cell]],
+    columns: Sequence[Any],
+    rows: Sequence[Sequence[Any]],
     conditions: str,
 ) -> Table:
     csv = context.csv(file, frame)
     latex = context.latex(file, frame, 3)
-    return Table(
+    return Table.of(
         f"{context.prefix}{file}",
         title,
         columns,
-        [Row(cells) for cells in rows],
+        rows,
         conditions=conditions,
         downloads=[csv, latex],
         titled=True,
@@ -118,13 +119,12 @@ def _wins(context: Context, units: pd.DataFrame, over: str) -> Table:
     cells = {(row.a, row.b): row for row in frame.itertuples()}
     rows = [
         [
-            Cell(name(names[a])),
-            *(_against(cells[a, b], over) if a != b else Cell("") for b in order),
+            name(names[a]),
+            *(_against(cells[a, b], over) if a != b else "" for b in order),
         ]
         for a in order
     ]
-    columns = [Column("Row against column", "name")]
-    columns += [Column(name(names[one])) for one in order]
+    columns = ["Row against column", *(name(names[one]) for one in order)]
     return _table(
         context,
         "wins",
@@ -186,23 +186,19 @@ def _strengths(context: Context, units: pd.DataFrame, over: str) -> Table:
     frame = found.rename_axis("learner").reset_index()
     rows = [
         [
-            Cell(name(context.names[str(row.learner)])),
+            name(context.names[str(row.learner)]),
             Cell(f"{row.elo:.0f}", value=row.elo),
-            Cell(_ends(row.low, row.high, 0)),
+            ends(row.low, row.high, 0),
         ]
         for row in frame.itertuples()
     ]
-    columns = [
-        Column("Learner", "name"),
-        Column("Strength", best="max", sorted=True),
-        Column("95\u00a0% interval"),
-    ]
+    strength = Column("Strength", best="max", sorted=True)
     return _table(
         context,
         "elo",
         "Strength on the Elo scale (Bradley-Terry)",
         frame,
-        columns,
+        ["Learner", strength, "95\u00a0% interval"],
         rows,
         f"From wins over {over}, and half a win each way that every pair gets in "
         "advance; mean 1000, 400 more win ten times of eleven. Depends on who takes "
@@ -233,17 +229,13 @@ def _improvable(context: Context, units: pd.DataFrame, over: str) -> Table:
     frame = found.rename_axis("learner").reset_index()
     rows = [
         [
-            Cell(name(context.names[str(row.learner)])),
-            Cell(fixed(row.mean, 2), value=row.mean),
-            Cell(_ends(row.low, row.high, 2)),
+            name(context.names[str(row.learner)]),
+            Cell.number(row.mean, 2),
+            ends(row.low, row.high, 2),
         ]
         for row in frame.itertuples()
     ]
-    columns = [
-        Column("Learner", "name"),
-        Column("Improvability", best="min", sorted=True),
-        Column("95\u00a0% interval"),
-    ]
+    way = Column("Improvability", best="min", sorted=True)
     last = "lowest" if context.measure.sign > 0 else "highest"
     start, one = f"the {last} mean", f"1: the {last} mean there"
     if floors is not None:
@@ -257,7 +249,7 @@ def _improvable(context: Context, units: pd.DataFrame, over: str) -> Table:
         "improvability",
         f"Improvability: the way from {start} to the first that is left open",
         frame,
-        columns,
+        ["Learner", way, "95\u00a0% interval"],
         rows,
         f"0: first everywhere; {one}. Mean over {over}{rest}. "
         f"{_ends_over(context, units, over, 't')}",
@@ -309,9 +301,9 @@ def _effects(context: Context, units: pd.DataFrame, over: str) -> Iterator[Table
     places = _places(frame["difference"])
     rows = [
         [
-            Cell(say("{a} – {b}", a=name(names[row.a]), b=name(names[row.b]))),
-            Cell(fixed(row.difference, places), value=row.difference),
-            Cell(fixed(row.cliffs_delta, 2), value=row.cliffs_delta),
+            say("{a} – {b}", a=name(names[row.a]), b=name(names[row.b])),
+            Cell.number(row.difference, places),
+            Cell.number(row.cliffs_delta, 2),
             *(
                 Cell("" if p != p else _probability(p), value=None if p != p else p)
                 for p in (row.p_better, row.p_same, row.p_worse)
@@ -320,12 +312,12 @@ def _effects(context: Context, units: pd.DataFrame, over: str) -> Iterator[Table
         for row in frame.itertuples()
     ]
     columns = [
-        Column("Pair", "name"),
+        "Pair",
         Column("Difference", best="max"),
         Column("Cliff's delta", best="max"),
-        Column("Better"),
+        "Better",
         Column("Same", best="max"),
-        Column("Worse"),
+        "Worse",
     ]
     posterior = "Bayesian signed-rank test over data sets"
     if data_sets < FEWEST_TESTED:
@@ -356,11 +348,6 @@ def _probability(p: float) -> str:
     if p > 0.99:
         return ">\u00a099\u00a0%"
     return f"{100 * p:.0f}\u00a0%"
-
-
-def _ends(low: float, high: float, places: int) -> str:
-    known = np.isfinite([low, high]).all()
-    return f"{fixed(low, places)} to {fixed(high, places)}" if known else ""
 
 
 def rank_matrix(context: Context) -> Table | Notice | None:
@@ -394,35 +381,31 @@ class _Matrix:
         }
 
     def block(self) -> Table | Notice:
-        study, learners = self.context.study, len(self.order)
-        blocks = len(study.blocks)
+        study, blocks = self.context.study, len(self.context.study.blocks)
         file = self.context.csv("ranks", self.frame())
-        if learners > _MOST_COLUMNS or blocks > _MOST_BLOCKS:
+        if len(self.order) > _MOST_COLUMNS or blocks > _MOST_BLOCKS:
             words = say(
                 "Ranks per {one}: {learners} learners in {blocks} {many} do not fit on "
                 "a page; they are in {file}.",
                 one=study.noun.one,
-                learners=count(learners),
+                learners=count(len(self.order)),
                 blocks=count(blocks),
                 many=study.noun.many,
                 file=code(file.name),
             )
             return Notice(words, files=[file])
-        columns = [Column(study.noun.one.capitalize(), "name")]
-        columns += [Column(shorten(self.context.names[one], 24)) for one in self.order]
+        learners = [shorten(self.context.names[one], 24) for one in self.order]
         rows = [
-            Row(
-                [
-                    Cell(name(str(study.blocks.at[block, "label"]))),
-                    *(self._cell(int(block), one) for one in self.order),
-                ]
-            )
+            [
+                name(str(study.blocks.at[block, "label"])),
+                *(self._cell(int(block), one) for one in self.order),
+            ]
             for block in study.blocks.index
         ]
-        return Table(
+        return Table.of(
             name=f"{self.context.prefix}ranks",
             caption=f"Ranks per {study.noun.one}",
-            columns=columns,
+            columns=[study.noun.one.capitalize(), *learners],
             rows=rows,
             legend=self._legend(),
             conditions=say(

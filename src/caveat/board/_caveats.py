@@ -29,12 +29,7 @@ from caveat.pages import (
     strong,
     word,
 )
-from caveat.pages.claims import (
-    AgainstFloor,
-    Claim,
-    Condition,
-    past,
-)
+from caveat.pages.claims import AgainstFloor, Claim, Condition, past
 
 CHECKS = (
     "No caveat was found by these checks: floors, failed and incomplete searches, "
@@ -272,8 +267,7 @@ def _failures(context: Context) -> Iterator[Claim]:
             how="Counted as last in the ranks, never filled in.",
             fix=say("See why with {status}.", status=code("caveat status")),
         )
-    groups = study.table.groups
-    searches = groups[~groups["baseline"].fillna(False).astype(bool)]
+    searches = study.table.groups[study.table.learnt]
     # Failed members only: what has not been run yet is said elsewhere.
     torn = int(((searches["failed"] > 0) & (searches["present"] > 0)).sum())
     if torn:

@@ -14,14 +14,7 @@ from caveat.board._floors import Floor
 from caveat.board._scores import OVER_REPEATS, Context
 from caveat.board._study import OPEN_STATES, Study
 from caveat.board._verdict import ALPHA
-from caveat.pages import (
-    Words,
-    count,
-    name,
-    names,
-    say,
-    word,
-)
+from caveat.pages import Words, count, name, names, say, word
 from caveat.pages.claims import (
     AgainstFloor,
     Claim,

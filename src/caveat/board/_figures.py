@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,6 @@ from matplotlib.axes import Axes
 from caveat.pages import (
     Box,
     Canvas,
-    Download,
     Figure,
     Mark,
     Words,
@@ -33,45 +33,36 @@ _BAR = 0.085  # inches from one bar to the next
 
 
 def critical_difference_figure(
-    name: str,
     ranks: pd.Series,
     cliques: Sequence[Sequence[str]],
     difference: float | None,
     *,
-    title: Words,
-    label: str,
-    conditions: Words,
-    downloads: Sequence[Download] = (),
     cannot: Words = "",
+    **words: Any,
 ) -> Figure:
     """Draw average ranks, best at the left, with a bar over each clique.
 
     Parameters
     ----------
-    name : str
     ranks : Series
         Average ranks, best first.
     cliques : sequence of sequences of names
         Learners that cannot be told apart.
     difference : float or None
         The critical difference, drawn as a ruler.
-    title, label, conditions, downloads, cannot
+    cannot, **words
         As in `Figure`.
     """
     half = -(-len(ranks) // 2)
     height = 0.72 + _BAR * len(cliques) + 0.12 + _STEP * half + 0.05
     return Figure(
-        name=name,
-        title=title,
-        label=label,
         draw=None
         if cannot
         else lambda canvas: _draw_ranks(canvas, ranks, cliques, difference),
         cannot=cannot,
         size=(7.0, height),
         phone_size=(3.6, height),
-        conditions=conditions,
-        downloads=downloads,
+        **words,
     )
 
 
@@ -230,26 +221,15 @@ class Cost:
         return [one for one in self.points if one not in self.inside]
 
 
-def cost_figure(
-    name: str,
-    cost: Cost,
-    *,
-    title: Words,
-    label: str,
-    conditions: Words,
-    downloads: Sequence[Download] = (),
-) -> Figure:
+def cost_figure(cost: Cost, *, conditions: Words, **words: Any) -> Figure:
     """Draw quality against time: frontier filled, the dominated open and grey."""
     off = bool(cost.outside)
     return Figure(
-        name=name,
-        title=title,
-        label=label,
         draw=lambda canvas: _draw_cost(canvas, cost),
         size=(7.0, 2.95),
         phone_size=(3.6, 3.3),
         conditions=prose(conditions) + (" Triangle: off the scale." * off),
-        downloads=downloads,
+        **words,
     )
 
 

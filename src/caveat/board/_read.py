@@ -126,15 +126,11 @@ def _measures(
     glossary: Glossary,
     first: str | None,
 ) -> tuple[Measure, ...]:
-    learnt = ~table.groups["baseline"].fillna(False).astype(bool).to_numpy()
-    ours = (
-        learnt[table.code] & (table.code >= 0) if len(table.code) else table.code >= 0
-    )
+    rows = _rows_of_learners(table)
     found = [
         column.removeprefix("test.")
-        for column in table.rows.columns
-        if column.startswith("test.")
-        and table.rows[column].notna().to_numpy()[ours].any()
+        for column in rows.columns
+        if column.startswith("test.") and rows[column].notna().any()
     ]
     wanted = listed_names(spec, "measures")
     if first is not None:
@@ -230,8 +226,8 @@ def _default_rules(spec: Mapping[str, Any]) -> list[str]:
 
 def _rows_of_learners(table: SelectionTable) -> pd.DataFrame:
     """Leave out the baseline's rows: its criteria choose among no learner's."""
-    baseline = table.groups["baseline"].fillna(False).to_numpy(dtype=bool)
-    return table.rows[(table.code >= 0) & ~baseline[table.code]]
+    ours = table.code >= 0
+    return table.rows[ours & table.learnt[table.code]] if len(ours) else table.rows
 
 
 def _noun(blocks: pd.DataFrame) -> Noun:

@@ -31,7 +31,6 @@ from caveat.pages import (
     Paragraph,
     Progress,
     Prose,
-    Row,
     Section,
     Table,
     Words,
@@ -248,10 +247,10 @@ def _rank_diagram(context: Context) -> Figure:
         tested = f"Friedman {p_value(test.tied_f_p)}{nemenyi}"
         frame = frame.assign(friedman_p=test.tied_f_p, critical_difference=reach)
     return critical_difference_figure(
-        f"{context.prefix}critical-difference",
         averages,
         cliques,
         reach,
+        name=f"{context.prefix}critical-difference",
         title=title,
         label=label,
         conditions=f"{tested}{left}. Ties share a rank; a failed cell is last.",
@@ -303,7 +302,6 @@ def cost_section(context: Context, seconds: pd.Series) -> Section:
     kind = "mean" if context.is_mean else "score"
     free, frame = context.free_of(), pd.DataFrame([asdict(one) for one in points])
     figure = cost_figure(
-        f"{context.prefix}cost",
         Cost(
             points=shown,
             unit=context.unit,
@@ -314,6 +312,7 @@ def cost_section(context: Context, seconds: pd.Series) -> Section:
             free=free if free == free else None,
             places=context.places,
         ),
+        name=f"{context.prefix}cost",
         title="What a search takes, and what it reaches",
         label=f"{context.unit} against seconds per search: {listed}.",
         conditions=("" if scores.alone else f"95\u00a0% intervals over {scores.over}. ")
@@ -365,22 +364,20 @@ def _failed_table(study: Study, failed: pd.DataFrame, context: Context | None) -
         where, message = _places(study, part), _message(part)
         who = study.title("learner", str(learner))
         rows.append(
-            Row(
-                [
-                    Cell(name(why), value=str(why), tone="serious"),
-                    Cell(count(len(part)), value=float(len(part))),
-                    Cell(name(who), value=str(learner)),
-                    Cell(where, value=where),
-                    Cell(message, value=message, tone="muted"),
-                ]
-            )
+            [
+                Cell(name(why), value=str(why), tone="serious"),
+                Cell(count(len(part)), value=float(len(part))),
+                Cell(name(who), value=str(learner)),
+                Cell(where, value=where),
+                Cell(message, value=message, tone="muted"),
+            ]
         )
     files = []
     if context is not None:
         columns = ["study", "dataset", "world", "learner", "repeat", "state", "reason"]
         files = [context.csv("failures", failed[[*columns, "message", "key"]])]
     left = len(found) - len(rows)
-    return Table(
+    return Table.of(
         name=f"{context.prefix if context else ''}failed",
         caption="Failed trials by reason and learner",
         columns=[

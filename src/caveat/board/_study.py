@@ -398,8 +398,7 @@ class Scorer:
         self.study = study
         table = study.table
         groups = table.groups
-        ours = ~groups["baseline"].fillna(False).astype(bool).to_numpy()
-        self._ours = ours
+        self._ours = ours = table.learnt
         everyone = (*study.learners, *study.references)
         self._layout = Layout(
             learners=everyone,

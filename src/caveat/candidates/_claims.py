@@ -127,10 +127,7 @@ def all_claims(found: Result) -> Iterator[claims.Claim]:
             section="methods",
             fix="Check a few dozen suggestions by hand and pass them with --truth.",
         )
-    for note in found.notes:
-        yield claims.Condition(
-            sentence=pages.sentence(note), severity="note", section="again"
-        )
+    yield from claims.remarks(found.notes, section="again")
 
 
 def _label_columns(found: Result) -> Iterator[claims.Claim]:

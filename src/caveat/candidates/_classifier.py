@@ -22,12 +22,7 @@ from caveat.candidates._candidates import (
     are_labels,
     as_candidates,
 )
-from caveat.candidates._items import (
-    Normalised,
-    encode,
-    fitted_encoder,
-    items_of,
-)
+from caveat.candidates._items import Normalised, encode, fitted_encoder, items_of
 from caveat.candidates._splits import Shares, warn_if_sorted
 from caveat.candidates.criteria import approximated_accuracy, covering_rate
 from caveat.candidates.registry import LEARNERS

@@ -10,6 +10,7 @@ from typing import Any
 from caveat.candidates import page
 from caveat.candidates._table import CrowdTable, read_candidates
 from caveat.candidates._ways import Progress, can_learn, examine_candidates
+from caveat.datasets import file_name
 from caveat.exceptions import InvalidInput, MissingExtra
 from caveat.pages import About, Look, check_rules, plural
 
@@ -104,8 +105,7 @@ def look(
         random_state=random_state,
         progress=progress,
     )
-    source = answers if data is None else data
-    file = Path(source).name if isinstance(source, str | Path) else "a table"
+    file = file_name(answers if data is None else data, "a table")
     people = plural(found.annotators, "annotator") + ", " if table.people else ""
     about = About(
         file,

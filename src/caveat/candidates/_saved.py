@@ -11,12 +11,7 @@ import pandas as pd
 
 from caveat.candidates._classifier import PartialLabelClassifier, label_array
 from caveat.exceptions import CaveatError, DataError, InvalidInput
-from caveat.tables import (
-    TableEncoder,
-    encoder_from,
-    plain_encoder,
-    remember_columns,
-)
+from caveat.tables import TableEncoder, encoder_from, plain_encoder, remember_columns
 from caveat.training import load_tree, save_tree
 from caveat.training.images import ImageEncoder
 

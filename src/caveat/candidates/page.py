@@ -9,7 +9,7 @@ from caveat import pages
 from caveat.candidates._claims import against_vote, all_claims, worth
 from caveat.candidates.crowd._sections import sections
 from caveat.candidates.result import ONE_LABEL, VOTE, Result
-from caveat.pages import figures
+from caveat.pages import claims, figures
 
 __all__ = ["look", "sections"]
 
@@ -33,7 +33,6 @@ def look(
     rules : sequence of str
         Rules for ``--fail-on``.
     """
-    one = found.estimate
     return pages.Look(
         "candidates",
         about.eyebrow("Candidate labels"),
@@ -47,9 +46,7 @@ def look(
         facts={
             **about.facts(),
             "measure": "accuracy",
-            "score": one.value,
-            "low": one.low,
-            "high": one.high,
+            **claims.score_facts(found.estimate),
             "floor": found.floor.value,
         },
         extra=found.to_dict(),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,21 +11,14 @@ import pandas as pd
 
 from caveat.pages import plural
 from caveat.pages.claims import Estimate
+from caveat.pages.recorded import Recorded
 
 VOTE = "majority-vote"
 ONE_LABEL = "most frequent label"
-_FRAMES = (
-    *("methods", "people", "kappas", "confusions", "curve", "sizes"),
-    *("suggestions", "ask_again"),
-)
-_TUPLES = (
-    *("alpha", "accuracy", "difference", "regret", "constant", "ahead"),
-    *("classes", "notes", "label_columns"),
-)
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Recorded):
     """A crowd, its people, the ways to labels, and the labels.
 
     Attributes
@@ -75,6 +67,8 @@ class Result:
     label_columns : tuple of str
         Columns that hold names of classes, and so were no features.
     """
+
+    _topic = "candidates"
 
     items: int
     annotators: int
@@ -193,35 +187,17 @@ class Result:
         found = self.people.loc[self.people["flag"] == flag, "annotator"]
         return [str(name) for name in found]
 
-    def to_record(self) -> dict[str, Any]:
-        """Write it as a row and curves of a ledger."""
-        row = {
-            name: getattr(self, name)
-            for name in self.__dataclass_fields__
-            if name not in _FRAMES
-        }
-        curves = {}
-        for name in _FRAMES:
-            frame = getattr(self, name)
-            curves[f"candidates-{name}"] = {
-                "kinds": {column: str(kind) for column, kind in frame.dtypes.items()},
-                "rows": frame.to_dict("records"),
-            }
-        return {"row": row, "curves": curves}
+    @staticmethod
+    def _rows(table: pd.DataFrame | None) -> Any:
+        assert table is not None
+        kinds = {column: str(kind) for column, kind in table.dtypes.items()}
+        return {"kinds": kinds, "rows": table.to_dict("records")}
 
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> Result:
-        """Read back what `to_record` wrote."""
-        row, curves = dict(record["row"]), record["curves"]
-        for name in set(_TUPLES).intersection(row):
-            row[name] = tuple(row[name])
-        frames = {}
-        for name in _FRAMES:
-            kinds = curves[f"candidates-{name}"]["kinds"]
-            rows = curves[f"candidates-{name}"]["rows"]
-            # An empty table keeps its columns, and each its kind.
-            frames[name] = pd.DataFrame(rows, columns=list(kinds)).astype(kinds)
-        return cls(**row, **frames)
+    @staticmethod
+    def _table(rows: Any) -> pd.DataFrame:
+        # An empty table keeps its columns, and each its kind.
+        kinds = rows["kinds"]
+        return pd.DataFrame(rows["rows"], columns=list(kinds)).astype(kinds)
 
 
 def interval(

@@ -18,11 +18,7 @@ from caveat.candidates._plench import (
     plench_split,
 )
 from caveat.candidates._statistics import label_codes
-from caveat.candidates._worlds import (
-    candidate_worlds,
-    make_candidates,
-    takes_images,
-)
+from caveat.candidates._worlds import candidate_worlds, make_candidates, takes_images
 from caveat.candidates.criteria import (
     approximated_accuracy,
     covering_rate,

@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caveat.cli._console import Progress, note
-from caveat.cli._shift_options import (
-    ASKING,
-    OUTAGES,
-    asking_options,
-    outage_options,
-)
+from caveat.cli._shift_options import ASKING, OUTAGES, asking_options, outage_options
 from caveat.cli._show import command_line, listed, look_options, show
 from caveat.exceptions import InvalidInput
 

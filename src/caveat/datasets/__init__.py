@@ -7,7 +7,7 @@ __getattr__, __dir__, __all__ = attach(
     {
         "_dataset": ["Dataset"],
         "_frame": ["from_frame"],
-        "_input": ["features_only", "given", "referred"],
+        "_input": ["features_only", "file_name", "given", "referred"],
         "_files": ["bytes_of", "digest_of", "existing", "find_format"],
         "_matrix": ["column_names", "read_frame", "read_matrix"],
         "readers._csv": ["read_csv"],

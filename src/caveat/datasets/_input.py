@@ -114,3 +114,8 @@ def features_only(dataset: Dataset, *, keep: Sequence[str] = ()) -> Dataset:
         kinds={name: dataset.kinds[name] for name in rest},
         left_out={**dataset.left_out, **out},
     )
+
+
+def file_name(data: Any, otherwise: str) -> str:
+    """Give the name of a file without its folder; of other data that they have."""
+    return Path(data).name if isinstance(data, str | Path) else otherwise

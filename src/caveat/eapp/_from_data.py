@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from caveat.datasets import Dataset, given, positive_class
+from caveat.datasets import Dataset, file_name, given, positive_class
 from caveat.eapp import page
 from caveat.eapp._eapp import EAPP
 from caveat.eapp._probe import bias_probe
@@ -121,7 +121,7 @@ def look(
         model.fit(X, y, progress=progress)
         asked = _drivers(model, random_state) if drivers else None
         planted = _planted(model, X, y, progress) if probe else None
-    file = Path(data).name if isinstance(data, str | Path) else dataset.name
+    file = file_name(data, dataset.name)
     found = Result.of(model, drivers=asked, probe=planted)
     return page.look(
         replace(found, notes=(*dataset.notes, *found.notes)),

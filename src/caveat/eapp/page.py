@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -40,7 +39,6 @@ _HOW_NAMED = (
     "scored on, as published."
 )
 _HOW_MEANS = " Solid: cluster means taken from training rows."
-_NUMBERS = re.compile(r"\d+(?:\.\d+)?")
 _TOKENS = (
     *("earned", "published", "null", "faint", "muted", "panel", "rule"),
     *("ink", "page"),
@@ -86,9 +84,7 @@ def look(
         facts={
             **about.facts(),
             "measure": found.measure,
-            "score": one.value,
-            "low": one.low,
-            "high": one.high,
+            **claims.score_facts(one),
             "floor": found.floor.value,
             "free": one.value,
             "p_value": found.p_value,
@@ -131,7 +127,7 @@ def _claims(found: Result, model_auc: float | None) -> Iterator[claims.Claim]:
                 "Named on the rows they are scored on, as published, they would show "
                 "{value}; shuffled labels reach {null} that way.",
                 value=pages.strong(f"{found.value_paper:.2f}"),
-                null=_band(*found.paper_null[1:]),
+                null=pages.ends(*found.paper_null[1:], 2),
             ),
             counts=(found.value_paper, *found.paper_null[1:]),
             severity="note",
@@ -141,12 +137,7 @@ def _claims(found: Result, model_auc: float | None) -> Iterator[claims.Claim]:
         )
     if found.probe is not None:
         yield probed(found.probe)
-    for note in found.notes:
-        words = pages.sentence(note)
-        told = tuple(float(text) for text in _NUMBERS.findall(note))
-        yield claims.Condition(
-            sentence=words, counts=told, severity="note", section="eapp"
-        )
+    yield from claims.remarks(found.notes, section="eapp")
 
 
 def _skill_ends(found: Result) -> tuple[float, ...]:
@@ -313,48 +304,33 @@ def _curve(found: Result, model_auc: float | None) -> pages.Figure:
 
 
 def _curve_table(found: Result) -> pages.Table:
-    columns = [
-        pages.Column("Clusters", "name"),
-        pages.Column("Honest"),
-        pages.Column("Shuffled, 95 %"),
-    ]
-    rows = [
+    columns: list[Any] = ["Clusters", "Honest", "Shuffled, 95 %"]
+    rows: list[list[Any]] = [
         [
             pages.Cell(str(row.k), value=float(row.k)),
-            pages.Cell(pages.fixed(row.honest), value=row.honest, tone="strong"),
-            pages.Cell(_band(row.null_low, row.null_high)),
+            pages.Cell.number(row.honest, tone="strong"),
+            pages.ends(row.null_low, row.null_high, 2),
         ]
         for row in found.curve.itertuples()
     ]
-    rows.append(
-        [
-            pages.Cell(_where_read(found)),
-            pages.Cell(pages.fixed(found.value), value=found.value, tone="strong"),
-            pages.Cell(_band(*found.null[1:])),
-        ]
-    )
+    read = pages.Cell.number(found.value, tone="strong")
+    rows.append([_where_read(found), read, pages.ends(*found.null[1:], 2)])
     if not found.of_numbers:
-        columns += [
-            pages.Column("As published"),
-            pages.Column("Published, shuffled"),
-            pages.Column("Labeling", "text"),
-        ]
+        labeling = pages.Column("Labeling", "text")
+        columns += ["As published", "Published, shuffled", labeling]
         for cells, row in zip(rows[:-1], found.curve.itertuples(), strict=True):
             cells += [
-                pages.Cell(pages.fixed(row.paper), value=row.paper),
-                pages.Cell(_band(row.paper_null_low, row.paper_null_high)),
+                pages.Cell.number(row.paper),
+                pages.ends(row.paper_null_low, row.paper_null_high, 2),
                 pages.Cell("exact" if row.exact else "searched", tone="muted"),
             ]
-        rows[-1] += [
-            pages.Cell(pages.fixed(found.value_paper), value=found.value_paper),
-            pages.Cell(_band(*found.paper_null[1:])),
-            pages.Cell(),
-        ]
-    return pages.Table(
+        published = pages.Cell.number(found.value_paper)
+        rows[-1] += [published, pages.ends(*found.paper_null[1:], 2), ""]
+    return pages.Table.of(
         "values",
         "The curve in numbers",
         columns,
-        [pages.Row(cells) for cells in rows[:-1]] + [pages.Row(rows[-1], "bottom")],
+        [*rows[:-1], pages.Row(rows[-1], "bottom")],
         titled=True,
         brief=True,
     )
@@ -371,24 +347,22 @@ def _where_read(found: Result) -> str:
 def _classes(classes: pd.DataFrame) -> pages.Section:
     order = classes.sort_values("value", ascending=False)
     rows = [
-        pages.Row(
-            [
-                pages.Cell(pages.code(str(row.label))),
-                pages.Cell(pages.percent(row.share), value=row.share),
-                pages.Cell(f"{row.k_star:.4g}", value=row.k_star),
-                pages.Cell(pages.fixed(row.value), value=row.value, tone="strong"),
-                pages.Cell(_band(row.null_low, row.null_high)),
-                pages.Cell(row.verdict, tone="muted"),
-            ]
-        )
+        [
+            pages.code(str(row.label)),
+            pages.Cell(pages.percent(row.share), value=row.share),
+            pages.Cell(f"{row.k_star:.4g}", value=row.k_star),
+            pages.Cell.number(row.value, tone="strong"),
+            pages.ends(row.null_low, row.null_high, 2),
+            pages.Cell(row.verdict, tone="muted"),
+        ]
         for row in order.itertuples()
     ]
     columns = [
-        pages.Column("Class", "name"),
-        pages.Column("Share"),
-        pages.Column("1/p₀"),
+        "Class",
+        "Share",
+        "1/p₀",
         pages.Column("Honest", best="max", sorted=True),
-        pages.Column("Shuffled, 95 %"),
+        "Shuffled, 95 %",
         pages.Column("Verdict", "text"),
     ]
     return pages.Section(
@@ -396,7 +370,7 @@ def _classes(classes: pd.DataFrame) -> pages.Section:
         "The classes",
         "Every class against the others, each read at its own 1/p₀",
         blocks=[
-            pages.Table("by-class", "EAPP of every class", columns, rows, brief=True)
+            pages.Table.of("by-class", "EAPP of every class", columns, rows, brief=True)
         ],
     )
 
@@ -406,13 +380,11 @@ def _drivers(drivers: pd.DataFrame) -> pages.Section:
     best = drivers.sort_values("alone", ascending=False).head(1)
     shown = pd.concat([drivers.head(20), best]).drop_duplicates("column")
     rows = [
-        pages.Row(
-            [
-                pages.Cell(pages.code(str(row.column))),
-                pages.Cell(pages.signed(row.drop, 3), value=row.drop, tone="strong"),
-                pages.Cell(pages.fixed(row.alone), value=row.alone),
-            ]
-        )
+        [
+            pages.code(str(row.column)),
+            pages.Cell(pages.signed(row.drop, 3), value=row.drop, tone="strong"),
+            pages.Cell.number(row.alone),
+        ]
         for row in shown.itertuples()
     ]
     return pages.Section(
@@ -425,11 +397,11 @@ def _drivers(drivers: pd.DataFrame) -> pages.Section:
             "same hide each other from shuffling."
         ),
         blocks=[
-            pages.Table(
+            pages.Table.of(
                 "drivers",
                 "What each column carries",
                 [
-                    pages.Column("Column", "name"),
+                    "Column",
                     pages.Column("Lost when shuffled", best="max", sorted=True),
                     pages.Column("Alone", best="max"),
                 ],
@@ -443,14 +415,12 @@ def _drivers(drivers: pd.DataFrame) -> pages.Section:
 
 def _probe(probe: pd.DataFrame) -> pages.Section:
     rows = [
-        pages.Row(
-            [
-                pages.Cell(f"{row.s:g}", value=row.s),
-                pages.Cell(pages.fixed(row.eapp), value=row.eapp, tone="strong"),
-                pages.Cell(pages.fixed(row.null_high), value=row.null_high),
-                pages.Cell("yes" if row.detected else "no", tone="muted"),
-            ]
-        )
+        [
+            pages.Cell(f"{row.s:g}", value=row.s),
+            pages.Cell.number(row.eapp, tone="strong"),
+            pages.Cell.number(row.null_high),
+            pages.Cell("yes" if row.detected else "no", tone="muted"),
+        ]
         for row in probe.itertuples()
     ]
     return pages.Section(
@@ -462,13 +432,13 @@ def _probe(probe: pd.DataFrame) -> pages.Section:
             "by so many standard deviations, and EAPP computed again."
         ),
         blocks=[
-            pages.Table(
+            pages.Table.of(
                 "probe",
                 "EAPP after a planted shift",
                 [
-                    pages.Column("Shift, sd", "name"),
-                    pages.Column("Value"),
-                    pages.Column("Shuffled, 97.5 %"),
+                    "Shift, sd",
+                    "Value",
+                    "Shuffled, 97.5 %",
                     pages.Column("Seen", "text"),
                 ],
                 rows,
@@ -506,7 +476,3 @@ def _tables(found: Result) -> dict[str, pd.DataFrame]:
         "probe": found.probe,
     }
     return {name: frame for name, frame in frames.items() if frame is not None}
-
-
-def _band(low: float, high: float) -> str:
-    return "" if math.isnan(low) else f"{low:.2f} to {high:.2f}"

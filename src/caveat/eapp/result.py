@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from caveat.eapp.registry import CLUSTERERS, MEASURES, REPRESENTATIONS
 from caveat.pages.claims import SHUFFLES, Estimate
+from caveat.pages.recorded import Recorded
 from caveat.statistics import bounded_interval
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _OF_NUMBERS = {one.title for one in MEASURES.values() if "regression" in one.tas
 
 
 @dataclass(frozen=True)
-class Result:
+class Result(Recorded):
     """The value at 1/p₀, the curve, and all that an interval or a test needs.
 
     Attributes
@@ -50,6 +51,8 @@ class Result:
     drivers, probe : DataFrame or None
     seconds : float
     """
+
+    _topic, _first = "eapp", "curve"
 
     measure: str
     folds: tuple[float, ...]
@@ -144,44 +147,6 @@ class Result:
     def to_frame(self) -> pd.DataFrame:
         """Return the curve, a row for every number of clusters."""
         return self.curve
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values."""
-        return {**self.to_record()["row"], **self.to_record()["curves"]}
-
-    def to_record(self) -> dict[str, Any]:
-        """Write it as a row and curves of a ledger."""
-        row = {
-            name: getattr(self, name)
-            for name in self.__dataclass_fields__
-            if name not in ("curve", "classes", "drivers", "probe")
-        }
-        frames = {
-            "eapp": self.curve,
-            "eapp-classes": self.classes,
-            "eapp-drivers": self.drivers,
-            "eapp-probe": self.probe,
-        }
-        curves = {
-            name: [] if frame is None else frame.to_dict("records")
-            for name, frame in frames.items()
-        }
-        return {"row": row, "curves": curves}
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> Result:
-        """Read back what `to_record` wrote."""
-        row, curves = dict(record["row"]), record["curves"]
-        for name in ("folds", "null", "paper_null", "notes"):
-            row[name] = tuple(row[name])
-        frames = {name: pd.DataFrame(rows) for name, rows in curves.items() if rows}
-        return cls(
-            **row,
-            curve=frames["eapp"],
-            classes=frames["eapp-classes"],
-            drivers=frames.get("eapp-drivers"),
-            probe=frames.get("eapp-probe"),
-        )
 
 
 def pooled(results: Sequence[Result]) -> Result:

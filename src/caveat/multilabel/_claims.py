@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+
+import pandas as pd
 
 from caveat import pages
 from caveat.measures import LABEL_MEASURES as MEASURES
 from caveat.multilabel.registry import LEARNERS
-from caveat.multilabel.result import MAIN, Model, Result
+from caveat.multilabel.result import MAIN, Model, Result, from_draws
 from caveat.pages import claims
 
 RULE = "the score on held-out training rows"
@@ -76,11 +78,9 @@ def all_claims(found: Result) -> Iterator[claims.Claim]:
     yield from _orders(found)
     yield from _thresholds(found)
     yield from _scores(found)
-    for note in found.notes:
-        words = pages.sentence(note)
-        yield claims.Condition(
-            sentence=words, severity="careful", kind="small", section="measures"
-        )
+    yield from claims.remarks(
+        found.notes, severity="careful", kind="small", section="measures"
+    )
     if found.failed:
         planned = len(found.models) + len(found.failed)
         yield claims.Unfinished("models", len(found.models), planned)
@@ -206,8 +206,8 @@ def _thresholds(found: Result) -> Iterator[claims.Claim]:
     """Say what thresholds tuned on the test rows would pretend."""
     if not found.tuned:
         return
-    draws = [float("nan") if d is None else d for d in found.tuned["draws"]]
-    gain = _from_draws(draws, found.n_test)
+    draws = pd.Series(found.tuned["draws"], dtype=float)
+    gain = from_draws(draws, "macro-F1", found.n_test)
     if gain.low is None or gain.low < _WORTH_SAYING:
         return
     yield claims.Condition(
@@ -225,15 +225,6 @@ def _thresholds(found: Result) -> Iterator[claims.Claim]:
         section="thresholds",
         fix="Ask every published macro-F1 where its thresholds come from.",
     )
-
-
-def _from_draws(draws: Sequence[float], rows: int) -> claims.Estimate:
-    rest = sorted(value for value in draws[1:] if math.isfinite(value))
-    if len(rest) < 2:
-        return claims.Estimate(draws[0], "macro-F1")
-    last = math.ceil(0.975 * len(rest)) - 1
-    ends = (min(rest[int(0.025 * len(rest))], draws[0]), max(rest[last], draws[0]))
-    return claims.Estimate(draws[0], "macro-F1", *ends, f"{rows:,} test rows", rows)
 
 
 def _scores(found: Result) -> Iterator[claims.Claim]:

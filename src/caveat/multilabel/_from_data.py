@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from caveat.datasets import Dataset, given, read_matrix
+from caveat.datasets import Dataset, file_name, given, read_matrix
 from caveat.exceptions import InvalidInput
 from caveat.multilabel import page
 from caveat.multilabel._compare import DEFAULT_LEARNERS, YOURS, compare, judge
@@ -98,7 +98,7 @@ def look(
             )
         found = _judge(dataset, scores, decisions, threshold, resamples, random_state)
     found = replace(found, conditions=_conditions(found, resamples, random_state))
-    file = Path(data).name if isinstance(data, str | Path) else ""
+    file = file_name(data, dataset.name)
     about = About.of(dataset, file=file, command=command)
     mean = float(np.asarray(dataset.Y).sum(axis=1).mean())
     about = replace(about, classes=f"{mean:.1f} labels per row")
@@ -107,7 +107,7 @@ def look(
 
 def _labelled(dataset: Dataset, data: Any) -> Dataset:
     """Refuse data that do not have several labels."""
-    name = Path(data).name if isinstance(data, str | Path) else dataset.name
+    name = file_name(data, dataset.name)
     if dataset.task != "multilabel":
         raise InvalidInput(
             f"{name} does not say which columns are labels; add --targets A,B,C or "

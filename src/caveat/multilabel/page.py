@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from caveat import pages
 from caveat.measures import LABEL_MEASURES as MEASURES
@@ -62,9 +63,7 @@ def look(found: Result, about: pages.About, *, rules: Sequence[str] = ()) -> pag
         facts={
             **about.facts(),
             "measure": MEASURES[MAIN].title,
-            "score": one.value if one else None,
-            "low": one.low if one else None,
-            "high": one.high if one else None,
+            **claims.score_facts(one),
             "floor": flat.values.get(MAIN),
             "free": free.values.get(MAIN),
             "p_value": found.p_value(first, free, MAIN) if one else None,
@@ -123,7 +122,8 @@ def _beside_popularity(found: Result) -> claims.Claim | pages.Words:
 
 def _measure_table(found: Result) -> pages.Table:
     names = [name for name in ORDER if name in found.measures]
-    heading = [pages.Column("Model", "name")] + [
+    heading: list[Any] = ["Model"]
+    heading += [
         pages.Column(
             MEASURES[name].title,
             best="max" if MEASURES[name].larger_is_better else "min",
@@ -135,15 +135,15 @@ def _measure_table(found: Result) -> pages.Table:
     several = len(found.models) > 1
     bold = f" Bold: not behind the first by a {TEST}{within(found)}." if several else ""
 
-    def row(model: Model, place: str = "") -> pages.Row:
-        cells = [pages.Cell(pages.name(model.name))]
+    def row(model: Model, place: Any = "") -> pages.Row:
+        cells: list[Any] = [pages.name(model.name)]
         for name in names:
             told = behind[name].get(model.name)
             cells.append(_cell(found, model, name, strong=several and told is False))
-        return pages.Row(cells, place=place)  # type: ignore[arg-type]
+        return pages.Row(cells, place)
 
     shown = in_order(found)
-    return pages.Table(
+    return pages.Table.of(
         "values",
         f"All measures{'; bold: no other is ahead by the test' if several else ''}",
         heading,
@@ -282,24 +282,18 @@ def _threshold_section(found: Result) -> pages.Section:
                 )
             ],
         )
-    columns = [pages.Column("Threshold", "name")] + [
-        pages.Column(MEASURES[name].title) for name in table.columns
-    ]
+    columns = ["Threshold", *(MEASURES[name].title for name in table.columns)]
     rows = [
         pages.Row(
-            [pages.Cell(str(name))]
-            + [pages.Cell(pages.fixed(value), value=value) for value in row],
-            place="bottom" if name == _TUNED else "",
+            [str(name), *map(pages.Cell.number, row)],
+            "bottom" if name == _TUNED else "",
         )
         for name, row in zip(table.index, table.to_numpy(), strict=True)
     ]
     rows += [
-        pages.Row(
-            [pages.Cell(f"{one.name}, no feature")]
-            + [pages.Cell(pages.fixed(one.values.get(name))) for name in table.columns],
-            place="bottom",
-        )
+        pages.Row([f"{one.name}, no feature", *map(pages.fixed, told)], "bottom")
         for one in found.floors
+        for told in [map(one.values.get, table.columns)]
     ]
     return pages.Section(
         "thresholds",
@@ -312,35 +306,36 @@ def _threshold_section(found: Result) -> pages.Section:
         lead="A label is given if its score is above a threshold. Each row is one way "
         f"to find thresholds on held-out training scores; “{_TUNED}” looked at the "
         "test rows and is no result. The last rows look at no feature.",
-        blocks=[pages.Table("cuts", "Decision measures by threshold", columns, rows)],
+        blocks=[
+            pages.Table.of("cuts", "Decision measures by threshold", columns, rows)
+        ],
     )
 
 
 def _labels(found: Result) -> pages.Section:
     first = found.chosen
     known = first.labels.dropna(subset=["auc"]).sort_values("auc", kind="stable")
-    columns = [
-        pages.Column("Label", "name"),
+    columns: list[Any] = [
+        "Label",
         pages.Column("Positives", best="max"),
         pages.Column("AUC", best="min", sorted=True),
     ]
     # A model with scores only has no such column: nothing was decided.
     decided = "f1" in known.columns
     if decided:
-        columns += [pages.Column("F1", best="max"), pages.Column("F1 of always yes")]
+        columns += [pages.Column("F1", best="max"), "F1 of always yes"]
     rows = []
     for name, row in known.head(15).iterrows():
         cells = [
-            pages.Cell(pages.code(str(name))),
+            pages.code(str(name)),
             pages.Cell(pages.count(int(row["positives"])), value=row["positives"]),
-            pages.Cell(pages.fixed(row["auc"]), value=row["auc"], tone="strong"),
+            pages.Cell.number(row["auc"], tone="strong"),
         ]
         if decided:
             share = row["positives"] / found.n_test
-            always = 2 * share / (1 + share)
-            cells.append(pages.Cell(pages.fixed(row["f1"]), value=row["f1"]))
-            cells.append(pages.Cell(pages.fixed(always), value=always, tone="muted"))
-        rows.append(pages.Row(cells))
+            always = pages.Cell.number(2 * share / (1 + share), tone="muted")
+            cells += [pages.Cell.number(row["f1"]), always]
+        rows.append(cells)
     csv = first.labels.to_csv().encode()
     return pages.Section(
         "labels",
@@ -353,7 +348,7 @@ def _labels(found: Result) -> pages.Section:
         lead="From the lowest AUC up; a label with few positives is a small sample. "
         "All of them are in the CSV.",
         blocks=[
-            pages.Table(
+            pages.Table.of(
                 "labels-table",
                 pages.say("Labels of {who}", who=first.name),
                 columns,

@@ -75,7 +75,7 @@ class Model:
 
     def estimate(self, measure: str, rows: int = 0) -> Estimate:
         """Return a value with its interval over resampled rows."""
-        return _estimate(self.draws[measure], MEASURES[measure].title, rows)
+        return from_draws(self.draws[measure], MEASURES[measure].title, rows)
 
     def to_record(self) -> dict[str, Any]:
         """Write it as JSON values."""
@@ -178,7 +178,7 @@ class Result:
     def difference(self, one: Model, other: Model, measure: str) -> Estimate:
         """Return by how much `one` is better, paired over the same resamples."""
         gap = _sign(measure) * (one.draws[measure] - other.draws[measure])
-        return _estimate(gap, MEASURES[measure].title, self.n_test)
+        return from_draws(gap, MEASURES[measure].title, self.n_test)
 
     def p_value(self, one: Model, other: Model, measure: str) -> float:
         """Test for no difference, two-sided, by the paired bootstrap.
@@ -288,7 +288,7 @@ class Result:
         return cls(**{**record, **parts, "notes": tuple(record["notes"])})
 
 
-def _estimate(draws: pd.Series, title: str, rows: int) -> Estimate:
+def from_draws(draws: pd.Series, title: str, rows: int) -> Estimate:
     """Return the first value; percentiles of the others lie inside the range."""
     value, rest = float(draws.iloc[0]), draws.iloc[1:].to_numpy()
     rest = rest[np.isfinite(rest)]

@@ -6,9 +6,9 @@ text or `write` it to a folder with its figures (SVG, PNG) and tables (CSV, LaTe
 >>> from caveat import pages as kit
 >>> heading = kit.say("{who} scores {score}", who="em-lr", score="0.85")
 >>> section = kit.Section("models", "The models", heading, blocks=[
-...     kit.Table("scores", "Scores by model",
-...         [kit.Column("Model", "name"), kit.Column("AUC", best="max", sorted=True)],
-...         [kit.Row([kit.Cell("em-lr"), kit.Cell("0.85", value=0.85)])])],
+...     kit.Table.of("scores", "Scores by model",
+...         ["Model", kit.Column("AUC", best="max", sorted=True)],
+...         [["em-lr", kit.Cell.number(0.85, 2)]])],
 ...     caveats=[kit.Caveat("careful", "3 of 9 runs failed.", "3 of 9")])
 >>> page = kit.Page([kit.Chapter("", "An example", "em-lr scores 0.85.",
 ...     sections=[section])])
@@ -67,6 +67,7 @@ __getattr__, __dir__, __all__ = attach(
             "count",
             "decimals",
             "duration",
+            "ends",
             "fixed",
             "p_value",
             "percent",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 from caveat.pages._canvas import Draw, draw_axes
+from caveat.pages._numbers import fixed
 from caveat.pages._prose import Prose, Span, prose, strong
 
 if TYPE_CHECKING:
@@ -186,6 +188,12 @@ class Cell:
     strip: Strip | None = None
     tone: str = ""
 
+    @classmethod
+    def number(cls, value: float | None, places: int = 3, **more: Any) -> Self:
+        """Show a number, and sort by it; a dash comes last."""
+        known = None if value is None or not math.isfinite(value) else float(value)
+        return cls(fixed(known, places), value=known, **more)
+
 
 @dataclass(frozen=True)
 class Column:
@@ -218,8 +226,13 @@ class Column:
 class Row:
     """One row of a table; `place` keeps reference rows at the top or bottom."""
 
-    cells: Sequence[Cell]
+    cells: Sequence[Any]
     place: Literal["", "top", "bottom"] = ""
+
+    def filled(self) -> Row:
+        """Put what is no cell yet into one."""
+        cells = [one if isinstance(one, Cell) else Cell(one) for one in self.cells]
+        return Row(cells, self.place)
 
 
 @dataclass(frozen=True)
@@ -264,6 +277,29 @@ class Table:
     look: Literal["plain", "board", "matrix"] = "plain"
     titled: bool = False
     brief: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        caption: Words,
+        columns: Sequence[Any],
+        rows: Iterable[Any],
+        **more: Any,
+    ) -> Self:
+        """Make a table of plain parts.
+
+        Words in place of a `Column` title one of numbers, of names if it is the first.
+        A list in place of a `Row` is its cells, and words fill a `Cell`.
+        """
+        heads = [
+            one
+            if isinstance(one, Column)
+            else Column(one, "number" if place else "name")
+            for place, one in enumerate(columns)
+        ]
+        made = [one if isinstance(one, Row) else Row(one) for one in rows]
+        return cls(name, caption, heads, [row.filled() for row in made], **more)
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,19 @@ def signed(value: float, places: int = 2) -> str:
     return text if zero or text.startswith(MINUS) else f"+{text}"
 
 
+def ends(low: float | None, high: float | None, places: int = 3) -> str:
+    """Write the ends of an interval; nothing where one is not known.
+
+    Examples
+    --------
+    >>> ends(0.81, 0.9, 2), ends(0.81, None)
+    ('0.81 to 0.90', '')
+    """
+    if low is None or high is None or not math.isfinite(low + high):
+        return ""
+    return f"{fixed(low, places)} to {fixed(high, places)}"
+
+
 def significant(value: float | None, digits: int = 2) -> str:
     """Write a number with that many significant digits, whole ones in full.
 

@@ -15,14 +15,7 @@ from markupsafe import Markup
 
 from caveat.pages._drawn import Drawn, draw_figures
 from caveat.pages._files import other_files
-from caveat.pages._model import (
-    Chapter,
-    Download,
-    Page,
-    Row,
-    Section,
-    Table,
-)
+from caveat.pages._model import Chapter, Download, Page, Row, Section, Table
 from caveat.pages._numbers import capital, plural, word
 from caveat.pages._prose import Prose, prose, visible
 from caveat.pages._theme import MONO, SANS, SERIF, css_variables

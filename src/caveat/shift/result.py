@@ -76,11 +76,6 @@ class Result(Recorded):
     """
 
     _topic = "shift"
-    _frames = (
-        *("models", "losses", "columns", "decay", "comparisons", "values"),
-        *("pairs", "monitors", "curves"),
-    )
-    _tuples = ("notes", "backup", "clusters")
 
     measure: str
     floor: float

@@ -100,6 +100,21 @@ def check_table(table: pd.DataFrame | ArrayLike) -> pd.DataFrame:
     return pd.DataFrame(floats, index=frame.index, columns=frame.columns)
 
 
+def absent_cells(
+    values: NDArray[np.float64], frame: pd.DataFrame, policy: str, others: str
+) -> NDArray[np.bool_]:
+    """Tell which cells have no value; refuse any, naming the others, if asked to."""
+    absent = np.isnan(values)
+    if absent.any() and policy == "error":
+        row, column = np.argwhere(absent)[0]
+        raise InvalidInput(
+            f"learner {str(frame.columns[column])!r} has no value in block "
+            f"{str(frame.index[row])!r} ({absent.sum()} cells are missing); pass "
+            f"{others}"
+        )
+    return absent
+
+
 def _as_frame(table: ArrayLike) -> pd.DataFrame:
     array = np.array(table, dtype=np.float64)
     if array.ndim != 2:

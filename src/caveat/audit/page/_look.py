@@ -6,15 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from caveat import pages
-from caveat.audit.page._caveats import (
-    all_claims,
-    floor_estimate,
-    floor_name,
-    reported,
-)
+from caveat.audit.page._caveats import all_claims, floor_estimate, floor_name, reported
 from caveat.audit.page._sections import ladder, sections
 from caveat.audit.page._terms import terms
 from caveat.audit.result import Result
+from caveat.pages.claims import score_facts
 
 CHECKS = (
     "Looked for: columns, pairs and gaps that tell the target, rows that belong "
@@ -83,7 +79,6 @@ def _folds(found: Result) -> str:
 
 
 def _facts(found: Result) -> dict[str, object]:
-    score = found.score
     clusters = columns = None
     if found.floor is not None:
         ways = {way.way: way for way in found.floor.ways}
@@ -92,9 +87,7 @@ def _facts(found: Result) -> dict[str, object]:
     return {
         "rows": found.rows,
         "measure": found.measure,
-        "score": None if score is None else score.value,
-        "low": None if score is None else score.low,
-        "high": None if score is None else score.high,
+        **score_facts(found.score),
         "floor": None if found.floor is None else found.floor.top.score.value,
         "free": None if clusters is None else clusters.score.value,
         "best_column": None if columns is None else columns.column,

@@ -131,32 +131,27 @@ def _column_table(found: Result) -> pages.Table:
     shown = order.head(_MOST_COLUMNS)
     judge = get_measure(str(next(iter(known["measure"]), "auc")))
     rows = [
-        pages.Row(
-            [
-                pages.Cell(pages.code(pages.shorten(str(row.column), 40))),
-                pages.Cell(str(row.kind)),
-                pages.Cell(pages.fixed(row.alone, 2), value=_number(row.alone)),
-                pages.Cell(_span(row.low, row.high)),
-                pages.Cell(
-                    _ASIDE.get(found.aside.get(row.column, ""), ""), tone="muted"
-                ),
-            ]
-        )
+        [
+            pages.code(pages.shorten(str(row.column), 40)),
+            str(row.kind),
+            pages.Cell.number(row.alone, 2),
+            pages.ends(row.low, row.high, 2) or "–",
+            pages.Cell(_ASIDE.get(found.aside.get(row.column, ""), ""), tone="muted"),
+        ]
         for row in shown.itertuples()
     ]
     left = len(known) - len(rows)
     # What a constant answer has on rows like those that it was learnt from.
-    chance = pages.Cell(pages.fixed(judge.floor([0, 1], [0, 1]), 2))
-    constant = [pages.Cell(_CONSTANT), pages.Cell(), chance, pages.Cell(), pages.Cell()]
-    rows.append(pages.Row(constant, "bottom"))
-    return pages.Table(
+    chance = pages.fixed(judge.floor([0, 1], [0, 1]), 2)
+    rows.append(pages.Row([_CONSTANT, "", chance, "", ""], "bottom"))
+    return pages.Table.of(
         "columns",
         "Columns, those with a remark first",
         [
-            pages.Column("Column", "name"),
+            "Column",
             pages.Column("Read as", "text"),
             pages.Column(f"Alone, {judge.title}", best="max", term="term-alone"),
-            pages.Column("95 % interval"),
+            "95 % interval",
             pages.Column("Role", "text"),
         ],
         rows,
@@ -189,21 +184,14 @@ def _survives(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
     # Where a column alone has the score of the constant answer, both are rows.
     if str(floor_name(found)) != FLOORS["constant"]:
         bottom.append((pages.prose(_CONSTANT), _chance(found), "", *blank))
-    rows += [pages.Row([pages.Cell(text) for text in one], "bottom") for one in bottom]
+    rows += [pages.Row(one, "bottom") for one in bottom]
     told = "Before: the step above on the same rows, paired."
     if any(_by_another(rung) for rung in found.rungs):
         told += f" A named model is {WORST}, corrected for all."
-    table = pages.Table(
+    table = pages.Table.of(
         "ladder",
         "The ladder in numbers",
-        [
-            pages.Column("Step", "name"),
-            pages.Column(found.measure),
-            pages.Column("95 % interval"),
-            pages.Column("Before"),
-            pages.Column("Change"),
-            pages.Column("95 % interval"),
-        ],
+        ["Step", found.measure, "95 % interval", "Before", "Change", "95 % interval"],
         rows,
         conditions=told,
         brief=True,
@@ -230,23 +218,17 @@ def _ladder_row(
     words: str, score: Estimate, change: Change | None, tone: str
 ) -> pages.Row:
     cells = [
-        pages.Cell(words),
+        words,
         pages.Cell(score.text, value=score.value, tone=tone),
-        pages.Cell(score.interval or "–"),
+        score.interval or "–",
     ]
     if change is None:
-        return pages.Row([*cells, *[pages.Cell()] * 3])
+        return pages.Row([*cells, "", "", ""])
     gap, before = change.change, change.before.text
     if change.after.text != score.text:
         before += f", then {change.after.text}"  # on those rows that both steps have
-    return pages.Row(
-        [
-            *cells,
-            pages.Cell(before),
-            pages.Cell(pages.signed(gap.value, gap.places), value=gap.value),
-            pages.Cell(gap.interval or "–"),
-        ]
-    )
+    told = pages.Cell(pages.signed(gap.value, gap.places), value=gap.value)
+    return pages.Row([*cells, before, told, gap.interval or "–"])
 
 
 def _floor(found: Result) -> pages.Section:
@@ -258,33 +240,24 @@ def _floor(found: Result) -> pages.Section:
         "reach" if top.way == "clusters" else "reaches",
     )
     rows = [
-        pages.Row(
-            [
-                pages.Cell(pages.say(FLOORS[one.way], column=pages.code(one.column))),
-                pages.Cell(one.score.text, value=one.score.value, tone="strong"),
-                pages.Cell(
-                    "by definition"
-                    if one.score.low == one.score.high
-                    else one.score.interval or "–"
-                ),
-            ]
-        )
+        [
+            pages.say(FLOORS[one.way], column=pages.code(one.column)),
+            pages.Cell(one.score.text, value=one.score.value, tone="strong"),
+            "by definition"
+            if one.score.low == one.score.high
+            else one.score.interval or "–",
+        ]
         for one in found.floor.ways
     ]
     if not any(one.way == "constant" for one in found.floor.ways):
-        chance = pages.Cell(_chance(found))
-        answer = [pages.Cell(_CONSTANT), chance, pages.Cell("by definition")]
+        answer = [_CONSTANT, _chance(found), "by definition"]
         rows.append(pages.Row(answer, "bottom"))
     p_value = found.floor.p_value
     blocks: list[Any] = [
-        pages.Table(
+        pages.Table.of(
             "floor",
             "Ways to answer without learning",
-            [
-                pages.Column("Way", "name"),
-                pages.Column(found.measure),
-                pages.Column("95 % interval"),
-            ],
+            ["Way", found.measure, "95 % interval"],
             rows,
             conditions=""
             if p_value is None
@@ -321,18 +294,13 @@ def _models(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
     heading: Any = orders[0] if orders else held
     further = [n for n in FURTHER if any(n in one.further for one in found.models)]
     rows = [
-        pages.Row(
-            [
-                pages.Cell(one.title),
-                pages.Cell(one.score.text, value=one.score.value, tone="strong"),
-                pages.Cell(one.score.interval or "–"),
-                pages.Cell(_behind(one.behind), tone="muted"),
-                *(
-                    pages.Cell(pages.fixed(one.further.get(name), 3))
-                    for name in further
-                ),
-            ]
-        )
+        [
+            one.title,
+            pages.Cell(one.score.text, value=one.score.value, tone="strong"),
+            one.score.interval or "–",
+            pages.Cell(_behind(one.behind), tone="muted"),
+            *(pages.fixed(one.further.get(name), 3) for name in further),
+        ]
         for one in found.models
     ]
     constant = [pages.fixed(found.constant.get(name), 3) for name in further]
@@ -341,20 +309,18 @@ def _models(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
         # A column, clusters and the nearest row were asked for the first measure only.
         asked = ["–"] * len(further)
         floors.append((bar[1], bar[0].text, bar[0].interval, "", *asked))
-    rows += [
-        pages.Row([pages.Cell(text) for text in one], place="bottom") for one in floors
-    ]
+    rows += [pages.Row(one, "bottom") for one in floors]
     settings = (
         f"{found.early} All else is default." if found.early else "Default settings."
     )
-    table = pages.Table(
+    table = pages.Table.of(
         "models",
         f"{found.measure} of every model, all remedies applied",
         [
-            pages.Column("Model", "name"),
+            "Model",
             pages.Column(found.measure, term="term-auc" if found.sign > 0 else ""),
             pages.Column("95 % interval", term="term-interval"),
-            pages.Column("Behind the first"),
+            "Behind the first",
             *(pages.Column(FURTHER[name]) for name in further),
         ],
         rows,
@@ -415,25 +381,18 @@ def _vanish(found: Result, made: Sequence[claims.Claim]) -> pages.Section:
         downloads=[pages.Download.csv("vanish.csv", frame)],
     )
     refitted = [
-        pages.Row(
-            [
-                pages.Cell(pages.code(pages.shorten(one.column, 40))),
-                pages.Cell(one.before.text),
-                pages.Cell(one.after.text, tone="strong"),
-                pages.Cell("" if one.refitted is None else _behind(one.refitted)),
-            ]
-        )
+        [
+            pages.code(pages.shorten(one.column, 40)),
+            one.before.text,
+            pages.Cell(one.after.text, tone="strong"),
+            "" if one.refitted is None else _behind(one.refitted),
+        ]
         for one in again
     ]
-    table = pages.Table(
+    table = pages.Table.of(
         "refitted",
         "Filled in, and refitted without it",
-        [
-            pages.Column("Column", "name"),
-            pages.Column("With it"),
-            pages.Column("Filled in"),
-            pages.Column("Refitted"),
-        ],
+        ["Column", "With it", "Filled in", "Refitted"],
         refitted,
         titled=True,
     )
@@ -452,13 +411,3 @@ def _loss(found: Result, one: Any) -> claims.Loss:
         one.refitted,
         VANISH_SHARE * max(0.0, found.earned(one.before.value)),
     )
-
-
-def _number(value: Any) -> float | None:
-    return None if value is None or value != value else float(value)
-
-
-def _span(low: Any, high: Any) -> str:
-    if _number(low) is None or _number(high) is None:
-        return "–"
-    return f"{pages.fixed(low, 2)} to {pages.fixed(high, 2)}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from caveat.bags.ecological._predictions import Answers, answer
 from caveat.bags.ecological._read import Grouped, read_grouped, read_labels
 from caveat.bags.ecological.result import SharesResult
 from caveat.bags.registry import RULE
+from caveat.datasets import file_name
 from caveat.pages import About, Look
 
 
@@ -61,7 +61,7 @@ def look_at_shares(
     )
     predictions = _predictions(grouped, by, proba, codes)
     about = About(
-        file=Path(items).name if isinstance(items, str | Path) else "items",
+        file=file_name(items, "items"),
         target="",
         task="binary" if len(grouped.classes) == 2 else "multiclass",
         rows=len(grouped.frame),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from caveat.bags._shares import SUM_TOLERANCE
-from caveat.datasets import Dataset, given, positive_class, read
+from caveat.datasets import Dataset, file_name, given, positive_class, read
 from caveat.exceptions import DataError, InvalidInput, UnknownName, listing
 
 Floats = NDArray[np.float64]
@@ -68,7 +67,7 @@ def read_grouped(
 ) -> Grouped:
     """Read items and shares, and join them by the names of the groups."""
     dataset, ids = _items(items, by, drop, keep)
-    where = _name(shares, "--shares")
+    where = file_name(shares, "--shares")
     table, names = _share_table(shares, by, where)
     numbers = _joined(ids, names, by, where)
     sizes = np.bincount(numbers, minlength=len(names))
@@ -105,7 +104,7 @@ def read_labels(labelled: Any, grouped: Grouped) -> tuple[NDArray, NDArray]:
     A label that is no class counts as the negative class where shares are about one
     class only.
     """
-    where = _name(labelled, "--labelled")
+    where = file_name(labelled, "--labelled")
     table = _frame(labelled, "row", where)
     for column in ("row", "label"):
         if column not in table:
@@ -155,7 +154,7 @@ def _items(
             _no_gaps(items[by], by)
         options = {"drop": drop, "keep": keep, "task": "multiclass"}
         dataset = _told(
-            lambda: given(items, target=by, **options), by, _name(items, "items")
+            lambda: given(items, target=by, **options), by, file_name(items, "items")
         )
         ids = dataset.y
     _no_gaps(ids, by)
@@ -406,7 +405,3 @@ def _key(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return str(value).strip()
-
-
-def _name(data: Any, otherwise: str) -> str:
-    return Path(data).name if isinstance(data, str | Path) else otherwise

@@ -115,9 +115,7 @@ def say_found(found: SharesResult) -> Iterator[claims.Claim]:
             section="groups",
         )
     yield from alike_groups(found.spread)
-    for note in found.notes:
-        words = pages.sentence(note)
-        yield claims.Condition(sentence=words, severity="note", section="learners")
+    yield from claims.remarks(found.notes, section="learners")
 
 
 def _right(found: SharesResult) -> Iterator[claims.Claim]:
@@ -289,16 +287,11 @@ def sections(found: SharesResult) -> list[pages.Section]:
 
 
 def _bounds(found: SharesResult) -> pages.Section:
-    rows = [
-        ("answers, as far as shares tell", found.low, found.high, ""),
-        (
-            "majority of each group",
-            found.majority_low,
-            found.majority_high,
-            "bottom",
-        ),
-        ("one answer for all", found.constant_low, found.constant_high, "bottom"),
-    ]
+    def ends(name: str, low: float, high: float) -> list[Any]:
+        return [name, pages.Cell.number(low, tone="strong"), pages.Cell.number(high)]
+
+    majority = ends("majority of each group", found.majority_low, found.majority_high)
+    constant = ends("one answer for all", found.constant_low, found.constant_high)
     return pages.Section(
         "bounds",
         "How many are right",
@@ -306,24 +299,14 @@ def _bounds(found: SharesResult) -> pages.Section:
         lead="Who answers with the majority of each group is right as often as the "
         "shares say: that needs no learning, and no label to check.",
         blocks=[
-            pages.Table(
+            pages.Table.of(
                 "bounds",
                 "Accuracy, as far as it is known",
+                ["Answer", "At least", "At most"],
                 [
-                    pages.Column("Answer", "name"),
-                    pages.Column("At least"),
-                    pages.Column("At most"),
-                ],
-                [
-                    pages.Row(
-                        [
-                            pages.Cell(name),
-                            pages.Cell(pages.fixed(low, 3), value=low, tone="strong"),
-                            pages.Cell(pages.fixed(high, 3), value=high),
-                        ],
-                        place,  # type: ignore[arg-type]
-                    )
-                    for name, low, high, place in rows
+                    ends("answers, as far as shares tell", found.low, found.high),
+                    pages.Row(majority, "bottom"),
+                    pages.Row(constant, "bottom"),
                 ],
                 titled=True,
                 brief=True,
@@ -333,28 +316,14 @@ def _bounds(found: SharesResult) -> pages.Section:
 
 
 def _labelled(found: SharesResult) -> pages.Section:
-    rows = []
+    rows: list[Any] = []
     for row in found.labelled.itertuples():
         paired = "" if row.way == SHARES else _ends(row, 3)
         more = "" if row.way == SHARES else pages.signed(row.more, 3)
-        rows.append(
-            pages.Row(
-                [
-                    pages.Cell(row.way),
-                    pages.Cell(pages.fixed(row.right, 3), value=row.right),
-                    pages.Cell(more),
-                    pages.Cell(paired, tone="muted"),
-                ]
-            )
-        )
-    bar = _floor(found).value
-    bottom = [
-        pages.Cell("majority of each group"),
-        pages.Cell(pages.fixed(bar, 3), value=bar),
-        pages.Cell(),
-        pages.Cell(),
-    ]
-    rows.append(pages.Row(bottom, "bottom"))
+        right = pages.Cell.number(row.right)
+        rows.append([row.way, right, more, pages.Cell(paired, tone="muted")])
+    bar = pages.Cell.number(_floor(found).value)
+    rows.append(pages.Row(["majority of each group", bar, "", ""], "bottom"))
     return pages.Section(
         "labelled",
         "With a few labels",
@@ -364,14 +333,14 @@ def _labelled(found: SharesResult) -> pages.Section:
         "the two intervals hold together. The majority of each group is measured on "
         "the same rows.",
         blocks=[
-            pages.Table(
+            pages.Table.of(
                 "labelled",
                 "Accuracy on labelled rows",
                 [
-                    pages.Column("Learnt from", "name"),
+                    "Learnt from",
                     pages.Column("Accuracy", best="max"),
-                    pages.Column("More than shares"),
-                    pages.Column("95 % in all, paired"),
+                    "More than shares",
+                    "95 % in all, paired",
                 ],
                 rows,
                 titled=True,
@@ -387,15 +356,13 @@ def _effects(found: SharesResult) -> pages.Section:
     several = frame["class"].nunique() > 1
     marked = stars(frame)
     rows = [
-        pages.Row(
-            [
-                pages.Cell(pages.code(row.column)),
-                pages.Cell(_written(row.contrast) + f", {row[3]}" * several),
-                pages.Cell(pages.signed(row.learner, 2), value=row.learner),
-                *(_assumed(frame, row.Index, one, marked) for one in ASSUMED),
-                pages.Cell(_ends(row, 2), value=row.low),
-            ]
-        )
+        [
+            pages.code(row.column),
+            _written(row.contrast) + f", {row[3]}" * several,
+            pages.Cell(pages.signed(row.learner, 2), value=row.learner),
+            *(_assumed(frame, row.Index, one, marked) for one in ASSUMED),
+            pages.Cell(_ends(row, 2), value=row.low),
+        ]
         for row in shown.head(_MOST_COLUMNS).itertuples()
     ]
     label = "each class" if several else f"“{found.classes[-1]}”"
@@ -412,16 +379,16 @@ def _effects(found: SharesResult) -> pages.Section:
         "sampling explains, so that assumption is hard to square with the shares. A "
         "number without a star says nothing for its assumption.",
         blocks=[
-            pages.Table(
+            pages.Table.of(
                 "effects",
                 "Differences between rows with a property and the others",
                 [
-                    pages.Column("Column", "name"),
+                    "Column",
                     pages.Column("Property", "text"),
-                    pages.Column("Learner"),
-                    pages.Column("If Simple"),
-                    pages.Column("If Intermediate"),
-                    pages.Column("Whatever holds"),
+                    "Learner",
+                    "If Simple",
+                    "If Intermediate",
+                    "Whatever holds",
                 ],
                 rows,
                 titled=True,
@@ -452,13 +419,11 @@ def _assumed(
 
 def _learners(found: SharesResult) -> pages.Section:
     rows = [
-        pages.Row(
-            [
-                pages.Cell(_title(row.learner)),
-                pages.Cell(pages.fixed(row.criterion, 4), value=row.criterion),
-                pages.Cell(_settings(row.params), tone="muted"),
-            ]
-        )
+        [
+            _title(row.learner),
+            pages.Cell.number(row.criterion, 4),
+            pages.Cell(_settings(row.params), tone="muted"),
+        ]
         for row in found.criteria.itertuples()
     ]
     return pages.Section(
@@ -473,11 +438,11 @@ def _learners(found: SharesResult) -> pages.Section:
         "were held out. A model that answers the right share of wrong items has 0, "
         "too: the criterion can choose, it cannot vouch.",
         blocks=[
-            pages.Table(
+            pages.Table.of(
                 "criteria",
                 "What the rule looked at",
                 [
-                    pages.Column("Learner", "name"),
+                    "Learner",
                     pages.Column("Distance", best="min", sorted=True),
                     pages.Column("Settings", "text"),
                 ],

@@ -59,8 +59,6 @@ class SharesResult(Recorded):
     """
 
     _topic = "shares"
-    _frames = ("groups", "criteria", "effects", "labelled")
-    _tuples = ("classes", "notes")
 
     by: str
     classes: tuple[str, ...]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from caveat import pages
 from caveat.candidates.crowd._active_labelling import AMBIGUOUS
 from caveat.candidates.result import Result, interval
@@ -68,21 +66,19 @@ def items(found: Result) -> pages.Section:
     """List the items to ask again, and where the labels are."""
     again = found.ask_again
     rows = [
-        pages.Row(
-            [
-                pages.Cell(pages.code(str(row.item))),
-                number_cell(row.gain),
-                pages.Cell(str(row.reason), tone="muted"),
-            ]
-        )
+        [
+            pages.code(str(row.item)),
+            pages.Cell.number(row.gain),
+            pages.Cell(str(row.reason), tone="muted"),
+        ]
         for row in again[again["reason"] != AMBIGUOUS].head(_MOST_ROWS).itertuples()
     ]
     columns = [
-        pages.Column("Item", "name"),
+        "Item",
         pages.Column("Expected gain", sorted=True),
         pages.Column("Why", "text"),
     ]
-    table = pages.Table(
+    table = pages.Table.of(
         "ask-again",
         "Items to ask again first",
         columns,
@@ -122,17 +118,3 @@ def _whom_to_ask(found: Result) -> str:
     if found.annotators > 1:
         return f"{of_all} {are} expected to gain from one more answer"
     return f"{of_all} {are} listed to be asked again"
-
-
-def number_cell(value: float) -> pages.Cell:
-    """Write a number into a cell; a dash where there is none."""
-    if not np.isfinite(value):
-        return pages.Cell("–")
-    return pages.Cell(pages.fixed(float(value), 3), value=float(value))
-
-
-def ends_text(low: float, high: float) -> str:
-    """Write the ends of an interval; nothing where they are not known."""
-    if not np.isfinite([low, high]).all():
-        return ""
-    return f"{pages.fixed(float(low))} to {pages.fixed(float(high))}"

@@ -9,7 +9,7 @@ import pandas as pd
 
 from caveat import pages
 from caveat.candidates._claims import against_vote, choice, worth
-from caveat.candidates.crowd._asking import ends_text, items, number_cell, one_more
+from caveat.candidates.crowd._asking import items, one_more
 from caveat.candidates.crowd._reliability import UNDECIDED
 from caveat.candidates.result import ONE_LABEL, VOTE, Result, interval
 from caveat.pages import claims, figures
@@ -36,29 +36,22 @@ def sections(found: Result) -> list[pages.Section]:
 def _methods(found: Result) -> pages.Section:
     table = found.methods
     known = found.known > 0
-    columns = [
-        pages.Column("Method", "name"),
-        pages.Column("Agrees with left-out answers"),
-        pages.Column("Information, bits"),
-    ]
+    columns: list[Any] = ["Method", "Agrees with left-out answers", "Information, bits"]
     if known:
-        columns += [pages.Column("Right", best="max"), pages.Column("95 % interval")]
+        columns += [pages.Column("Right", best="max"), "95 % interval"]
     columns.append(pages.Column("What it is", "text"))
     rows = []
     for row in table.itertuples():
         name = pages.prose(str(row.name))
         if row.name == found.chosen:
             name = name + ", chosen"
-        cells = [
+        cells: list[Any] = [
             pages.Cell(name, tone="strong" if row.name == found.chosen else ""),
-            number_cell(row.agreement),
-            number_cell(row.information / math.log(2)),
+            pages.Cell.number(row.agreement),
+            pages.Cell.number(row.information / math.log(2)),
         ]
         if known:
-            cells += [
-                number_cell(row.accuracy),
-                pages.Cell(ends_text(row.low, row.high)),
-            ]
+            cells += [pages.Cell.number(row.accuracy), pages.ends(row.low, row.high)]
         cells.append(pages.Cell(str(row.summary), tone="muted"))
         # Neither needs a model of the crowd.
         free = row.name in (ONE_LABEL, VOTE) and row.name != found.chosen
@@ -73,7 +66,7 @@ def _methods(found: Result) -> pages.Section:
         heading,
         lead=_left_out(found),
         blocks=[
-            pages.Table(
+            pages.Table.of(
                 "methods",
                 "Every method, and what is free below",
                 columns,
@@ -172,16 +165,14 @@ def _ends_of(people: pd.DataFrame) -> pd.DataFrame:
 
 def _people_table(people: pd.DataFrame) -> pages.Table:
     rows = [
-        pages.Row(
-            [
-                pages.Cell(pages.code(str(row.annotator))),
-                pages.Cell(pages.count(int(row.answers)), value=float(row.answers)),
-            ]
-        )
+        [
+            pages.code(str(row.annotator)),
+            pages.Cell(pages.count(int(row.answers)), value=float(row.answers)),
+        ]
         for row in people.itertuples()
     ]
-    columns = [pages.Column("Annotator", "name"), pages.Column("Answers")]
-    return pages.Table("people", "Who answered", columns, rows, brief=True)
+    columns = ["Annotator", "Answers"]
+    return pages.Table.of("people", "Who answered", columns, rows, brief=True)
 
 
 def _agreement(found: Result) -> pages.Section:
@@ -193,23 +184,21 @@ def _agreement(found: Result) -> pages.Section:
         if one.has_interval:
             heading = claims.Value("Krippendorff's alpha of all answers", one, "is")
     rows = [
-        pages.Row(
-            [
-                pages.Cell(f"{row.one}, {row.other}"),
-                pages.Cell(pages.count(int(row.items)), value=float(row.items)),
-                number_cell(row.kappa),
-                pages.Cell(ends_text(row.low, row.high)),
-            ]
-        )
+        [
+            f"{row.one}, {row.other}",
+            pages.Cell(pages.count(int(row.items)), value=float(row.items)),
+            pages.Cell.number(row.kappa),
+            pages.ends(row.low, row.high),
+        ]
         for row in found.kappas.sort_values("kappa").head(_MOST_ROWS).itertuples()
     ]
     columns = [
-        pages.Column("Two people", "name"),
-        pages.Column("Items in common"),
+        "Two people",
+        "Items in common",
         pages.Column("Kappa", sorted=True),
-        pages.Column("95 % interval"),
+        "95 % interval",
     ]
-    table = pages.Table(
+    table = pages.Table.of(
         "kappas",
         "Cohen's kappa of every two people, the lowest first",
         columns,
@@ -230,36 +219,31 @@ def _agreement(found: Result) -> pages.Section:
 def _confusions(found: Result) -> pages.Section:
     shown = found.confusions.head(_MOST_ROWS)
     rows = [
-        pages.Row(
-            [
-                pages.Cell(f"{row.true} as {row.named}"),
-                number_cell(row.share),
-                pages.Cell(ends_text(row.low, row.high)),
-                *(
-                    (
-                        pages.Cell(pages.code(str(row.most_by))),
-                        number_cell(row.their_share),
-                    )
-                    if found.people_known
-                    else ()
-                ),
-            ]
-        )
+        [
+            f"{row.true} as {row.named}",
+            pages.Cell.number(row.share),
+            pages.ends(row.low, row.high),
+            *(
+                (pages.code(str(row.most_by)), pages.Cell.number(row.their_share))
+                if found.people_known
+                else ()
+            ),
+        ]
         for row in shown.itertuples()
     ]
     columns = [
-        pages.Column("Probably", "name"),
+        "Probably",
         pages.Column("How often named", sorted=True),
-        pages.Column("95 % interval"),
+        "95 % interval",
     ]
     if found.people_known:
-        columns += [pages.Column("Most by", "text"), pages.Column("Their share")]
+        columns += [pages.Column("Most by", "text"), "Their share"]
     return pages.Section(
         "confusions",
         "Who confuses what",
         _most_confused(found.confusions),
         blocks=[
-            pages.Table(
+            pages.Table.of(
                 "confusions",
                 "What is named in place of the probable label",
                 columns,

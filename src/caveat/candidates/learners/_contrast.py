@@ -169,6 +169,21 @@ class Ring:
         self.pointer = state["pointer"]
 
 
+class Queued(Algorithm):
+    """Base of algorithms with a queue, which is written and read with the rest."""
+
+    ring: Ring
+
+    def state(self) -> Any:
+        """Return everything, the queue too."""
+        return {**super().state(), "ring": self.ring.state()}
+
+    def load_state(self, run: Run, state: Any) -> None:
+        """Take everything back."""
+        super().load_state(run, state)
+        self.ring.load(state["ring"], run.device)
+
+
 def first_keys(size: int, width: int, run: Run, *, by_column: bool) -> Tensor:
     """Draw the first keys of a queue, of unit length.
 

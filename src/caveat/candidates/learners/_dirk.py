@@ -14,6 +14,7 @@ from caveat.candidates._losses import TINY, candidate_softmax, weighted_cross_en
 from caveat.candidates.learners._contrast import (
     TEMPERATURE,
     Encoder,
+    Queued,
     Ring,
     ViewAlgorithm,
     add_follower,
@@ -29,7 +30,7 @@ from caveat.candidates.learners._contrast import (
 from caveat.training import Batch, Run, fresh_copy
 
 
-class Dirk(ViewAlgorithm):
+class Dirk(Queued, ViewAlgorithm):
     """DIRK: learn a teacher's opinion, corrected so that candidates come first.
 
     The teacher follows the student slowly. Its opinion of a third view is rectified:
@@ -150,15 +151,6 @@ class Dirk(ViewAlgorithm):
             labels=self.seen["r"],
             candidates=batch["candidates"],
         )
-
-    def state(self) -> Any:
-        """Return the queue; networks are kept by the run."""
-        return {**super().state(), "ring": self.ring.state()}
-
-    def load_state(self, run: Run, state: Any) -> None:
-        """Take the queue back."""
-        super().load_state(run, state)
-        self.ring.load(state["ring"], run.device)
 
 
 def rectified(z: Tensor, S: Tensor) -> Tensor:

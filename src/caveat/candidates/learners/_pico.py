@@ -14,6 +14,7 @@ from caveat.candidates._algorithm import check_number
 from caveat.candidates._losses import uniform_confidences, weighted_cross_entropy
 from caveat.candidates.learners._contrast import (
     TEMPERATURE,
+    Queued,
     Ring,
     ViewAlgorithm,
     add_follower,
@@ -60,7 +61,7 @@ class Contrast:
     labels: Tensor
 
 
-class Pico(ViewAlgorithm):
+class Pico(Queued, ViewAlgorithm):
     """PiCO: an item is labelled by the nearest class prototype among its candidates.
 
     A query network sees the weak view, a key network, which follows it slowly, the
@@ -214,12 +215,3 @@ class Pico(ViewAlgorithm):
         """Let the keys of the batch into the queue."""
         keys = self.seen["feat"][len(batch) :]
         self.ring.push(keys=keys, labels=self.seen["pseudo"])
-
-    def state(self) -> Any:
-        """Return confidences, prototypes and the queue."""
-        return {**super().state(), "ring": self.ring.state()}
-
-    def load_state(self, run: Run, state: Any) -> None:
-        """Take back confidences, prototypes and the queue."""
-        super().load_state(run, state)
-        self.ring.load(state["ring"], run.device)

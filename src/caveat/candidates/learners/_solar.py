@@ -10,7 +10,7 @@ from torch.nn.functional import one_hot
 
 from caveat.candidates._algorithm import check_number
 from caveat.candidates._losses import candidate_softmax
-from caveat.candidates.learners._contrast import Ring
+from caveat.candidates.learners._contrast import Queued, Ring
 from caveat.candidates.learners._mixup import MixingAlgorithm, larger_share, mixed
 from caveat.training import Batch, Run
 
@@ -18,7 +18,7 @@ from caveat.training import Batch, Run
 ITERATIONS = 50
 
 
-class Solar(MixingAlgorithm):
+class Solar(Queued, MixingAlgorithm):
     """SoLar: candidates are dealt out by optimal transport to given class shares.
 
     Rare classes lose every comparison of probabilities. So labels of a batch, and of
@@ -156,15 +156,6 @@ class Solar(MixingAlgorithm):
         found = one_hot(self.W.argmax(dim=1), classes).to(self.W.dtype).mean(dim=0)
         m = self.prior_momentum
         self.prior = m * self.prior + (1.0 - m) * found
-
-    def state(self) -> Any:
-        """Return confidences, class shares and the queue."""
-        return {**super().state(), "ring": self.ring.state()}
-
-    def load_state(self, run: Run, state: Any) -> None:
-        """Take back confidences, class shares and the queue."""
-        super().load_state(run, state)
-        self.ring.load(state["ring"], run.device)
 
 
 @torch.no_grad()

@@ -9,13 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from caveat._registry import Entry
-from caveat.datasets._files import (
-    FORMATS,
-    bytes_of,
-    companion,
-    entries_of,
-    find_format,
-)
+from caveat.datasets._files import FORMATS, bytes_of, companion, entries_of, find_format
 from caveat.datasets.catalogue._row import SourceFile, check_id, row
 from caveat.datasets.home._lock import locked
 from caveat.datasets.home._manifest import (

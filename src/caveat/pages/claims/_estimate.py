@@ -152,6 +152,13 @@ def _visible(value: float) -> int:
     return min(1 - math.floor(math.log10(abs(value))), 9)
 
 
+def score_facts(one: Estimate | None) -> dict[str, float | None]:
+    """Give the keys that the JSON of every look has for its score."""
+    if one is None:
+        return dict.fromkeys(("score", "low", "high"))
+    return {"score": one.value, "low": one.low, "high": one.high}
+
+
 def score(one: Estimate) -> Prose:
     """Write a value with its measure: 0.91 AUC."""
     number = prose(strong(one.text))

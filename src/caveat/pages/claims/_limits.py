@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from caveat.pages._model import Words
-from caveat.pages._numbers import count, fixed
+from caveat.pages._numbers import count, fixed, sentence
 from caveat.pages._prose import Prose, prose, say, strong
 from caveat.pages.claims._claim import Claim
 from caveat.pages.claims._estimate import Estimate, score, started, written
+
+_NUMBERS = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,14 @@ class Condition(Claim):
     def words(self) -> Prose:
         """The sentence as the topic wrote it."""
         return prose(self.sentence)
+
+
+def remarks(notes: Iterable[str], **more: Any) -> Iterator[Condition]:
+    """Say what was noted on the way, each in a sentence of its own."""
+    for note in notes:
+        told = [text.replace(",", "") for text in _NUMBERS.findall(note)]
+        counts, words = tuple(map(float, told)), sentence(note)
+        yield Condition(**{"severity": "note", **more}, sentence=words, counts=counts)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from caveat.pages._axes import (
     upright_axis,
 )
 from caveat.pages._canvas import text_width
-from caveat.pages._model import Download, Figure, Words
+from caveat.pages._model import Figure
 from caveat.pages._prose import shorten
 from caveat.pages.figures._range import axis_range, ends_of
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from caveat.pages._canvas import Canvas
-    from caveat.pages.claims import Claim, Estimate
+    from caveat.pages.claims import Estimate
     from caveat.pages.figures._line import Mark
 
 _TOKENS = ("c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8")
@@ -58,15 +58,11 @@ class Curve:
 def curves(
     lines: Sequence[Curve],
     *,
-    name: str,
-    title: Words | Claim,
-    label: str,
     unit: str = "",
     varied: str = "",
     floor: Mark | None = None,
     limits: tuple[float, float] | None = None,
-    conditions: Words = "",
-    downloads: Sequence[Download] = (),
+    **words: Any,
 ) -> Figure:
     """Draw curves with bands, named at their right ends.
 
@@ -74,12 +70,6 @@ def curves(
     ----------
     lines : sequence of Curve
         At most eight.
-    name : str
-        Names its files.
-    title : Claim, Prose, Span or str
-        The finding.
-    label : str
-        The finding with its numbers, for those who cannot see the drawing.
     unit : str
         What the vertical axis shows.
     varied : str
@@ -88,9 +78,9 @@ def curves(
         Drawn as a dashed line across, named at the right.
     limits : (float, float), optional
         Where the measure ends; the axis never goes beyond.
-    conditions : Prose, Span or str
-        Must name what the band is.
-    downloads : sequence of Download
+    **words : Any
+        ``name``, ``title``, ``label``, ``conditions``, ``downloads``: as of `Figure`.
+        Conditions must name what the band is.
     """
     known = [x for line in lines for one in line.values for x in one.numbers]
     low, high = axis_range([*known, *(floor.estimate.numbers if floor else ())], limits)
@@ -101,8 +91,8 @@ def curves(
     ]
 
     def draw(canvas: Canvas) -> None:
-        words = [line.name for line in lines] + ([floor.label] if floor else [])
-        longest = max((text_width(_brief(w, canvas)) for w in words), default=0.0)
+        told = [line.name for line in lines] + ([floor.label] if floor else [])
+        longest = max((text_width(_brief(w, canvas)) for w in told), default=0.0)
         left, right = left_of_values(low, high), longest + 0.25
         room = canvas.width - left - right, canvas.height - 0.95
         axes = canvas.axes(left, 0.5, *room)
@@ -124,22 +114,13 @@ def curves(
         axes.set_xlabel(varied, x=0, ha="left", color=muted)
         _name_ends(canvas, ends, (low, high), (left + room[0] + 0.1, room[1]))
 
-    return Figure(
-        name,
-        title,
-        label,
-        draw,
-        size=(7.0, 3.0),
-        phone_size=(3.6, 3.0),
-        conditions=conditions,
-        downloads=downloads,
-    )
+    return Figure(draw=draw, size=(7.0, 3.0), **words)
 
 
-def decay(lines: Sequence[Curve], *, columns: int, **figure: object) -> Figure:
+def decay(lines: Sequence[Curve], *, columns: int, **figure: Any) -> Figure:
     """Draw what a score becomes as more and more columns are missing."""
     varied = columns_missing(columns)
-    return curves(lines, varied=varied, **figure)  # type: ignore[arg-type]
+    return curves(lines, varied=varied, **figure)
 
 
 def columns_missing(columns: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from caveat.pages._axes import (
     free_part,
@@ -14,12 +14,12 @@ from caveat.pages._axes import (
     row_value,
     value_axis,
 )
-from caveat.pages._model import Download, Figure, Words
+from caveat.pages._model import Figure
 from caveat.pages.figures._range import axis_range, ends_of
 
 if TYPE_CHECKING:
     from caveat.pages._canvas import Canvas
-    from caveat.pages.claims import Claim, Estimate
+    from caveat.pages.claims import Estimate
 
 
 @dataclass(frozen=True)
@@ -35,27 +35,17 @@ class Dot:
 def score_dots(
     rows: Sequence[Dot],
     *,
-    name: str,
-    title: Words | Claim,
-    label: str,
     unit: str = "",
     floor: Estimate | None = None,
     limits: tuple[float, float] | None = None,
     zero: float | None = None,
-    conditions: Words = "",
-    downloads: Sequence[Download] = (),
+    **words: Any,
 ) -> Figure:
     """Draw a dot with its interval for every row, best first as given.
 
     Parameters
     ----------
     rows : sequence of Dot
-    name : str
-        Names its files.
-    title : Claim, Prose, Span or str
-        The finding.
-    label : str
-        The finding with its numbers, for those who cannot see the drawing.
     unit : str
         What the axis shows.
     floor : Estimate, optional
@@ -65,8 +55,8 @@ def score_dots(
     zero : float, optional
         A thin line to compare with: 0 where the rows are differences, or the intact
         model's value.
-    conditions : Prose, Span or str
-    downloads : sequence of Download
+    **words : Any
+        ``name``, ``title``, ``label``, ``conditions``, ``downloads``: as of `Figure`.
     """
     known = [number for row in rows for number in row.estimate.numbers]
     marks = [*known, *(floor.numbers if floor else ())]
@@ -87,12 +77,4 @@ def score_dots(
         named_rows(axes, canvas, [row.name for row in rows])
         value_axis(axes, canvas, low, high, unit)
 
-    return Figure.of_rows(
-        len(rows),
-        draw,
-        name=name,
-        title=title,
-        label=label,
-        conditions=conditions,
-        downloads=downloads,
-    )
+    return Figure.of_rows(len(rows), draw, **words)

@@ -6,12 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from caveat.pages._axes import (
-    free_part,
-    interval,
-    line_labels,
-    number_line,
-)
+from caveat.pages._axes import free_part, interval, line_labels, number_line
 from caveat.pages._model import Figure, Words
 from caveat.pages._prose import prose
 from caveat.pages.figures._range import ends_of, interval_range

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from caveat.pages._canvas import text_width
-from caveat.pages._model import Download, Figure, Words
+from caveat.pages._model import Figure
 from caveat.pages._prose import shorten
 
 if TYPE_CHECKING:
     from caveat.pages._canvas import Canvas
-    from caveat.pages.claims import Claim
 
 _TINTS = ("page", "rank-3", "rank-2", "rank-1")
 _STEPS = (0.05, 0.25, 0.5)  # of its row: from here on a cell is darker
@@ -25,15 +24,11 @@ def matrix(
     rows: Sequence[str],
     columns: Sequence[str],
     *,
-    name: str,
-    title: Words | Claim,
-    label: str,
     texts: Sequence[Sequence[str]] | None = None,
     heat: str = "share",
     down: str = "",
     across: str = "",
-    conditions: Words = "",
-    downloads: Sequence[Download] = (),
+    **words: Any,
 ) -> Figure:
     """Draw numbers in cells, tinted by their share of the row or their rank.
 
@@ -42,8 +37,6 @@ def matrix(
     values : array-like of shape (n_rows, n_columns)
         NaN leaves a cell empty.
     rows, columns : sequence of str
-    name, title, label, conditions, downloads
-        As of every figure.
     texts : sequence of sequence of str, optional
         What the cells say; the numbers themselves if not given.
     heat : {"share", "rank"}
@@ -51,6 +44,8 @@ def matrix(
         largest of every column.
     down, across : str
         What rows and columns are.
+    **words : Any
+        ``name``, ``title``, ``label``, ``conditions``, ``downloads``: as of `Figure`.
     """
     table = np.asarray(values, dtype=float)
     tints = _by_rank(table) if heat == "rank" else _by_share(table)
@@ -82,16 +77,7 @@ def matrix(
         canvas.text(left, canvas.height - 0.15, across, token="muted")
         canvas.text(0.05, canvas.height - 0.5, down, token="muted")
 
-    return Figure.of_rows(
-        len(rows),
-        draw,
-        above=0.85,
-        name=name,
-        title=title,
-        label=label,
-        conditions=conditions,
-        downloads=downloads,
-    )
+    return Figure.of_rows(len(rows), draw, above=0.85, **words)
 
 
 def _by_share(table: NDArray[np.float64]) -> NDArray[np.int_]:

@@ -9,7 +9,12 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from caveat.exceptions import InvalidInput
-from caveat.statistics._checks import check_choice, check_direction, check_table
+from caveat.statistics._checks import (
+    absent_cells,
+    check_choice,
+    check_direction,
+    check_table,
+)
 from caveat.statistics.comparisons._multiplicity import holm
 from caveat.statistics.comparisons._signed_rank import signed_rank_test
 from caveat.statistics.comparisons._ties import differences_without_noise
@@ -77,14 +82,8 @@ def wilcoxon_holm(
     values = sign * _finite(frame)
     if decimals is not None:
         values = np.round(values, decimals)
-    absent = np.isnan(values)
-    if absent.any() and policy == "error":
-        row, column = np.argwhere(absent)[0]
-        raise InvalidInput(
-            f"learner {str(frame.columns[column])!r} has no value in block "
-            f"{str(frame.index[row])!r} ({absent.sum()} cells are missing); pass "
-            "missing='drop-block' or missing='drop-pair'"
-        )
+    others = "missing='drop-block' or missing='drop-pair'"
+    absent = absent_cells(values, frame, policy, others)
     if policy == "drop-block":
         values = values[~absent.any(axis=1)]
     rows = []

@@ -10,8 +10,12 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from caveat.exceptions import InvalidInput
-from caveat.statistics._checks import check_choice, check_direction, check_table
+from caveat.statistics._checks import (
+    absent_cells,
+    check_choice,
+    check_direction,
+    check_table,
+)
 from caveat.statistics.comparisons._ties import without_noise
 
 MISSING = ("error", "worst", "drop-block")
@@ -93,14 +97,8 @@ def average_ranks(
     values = sign * without_noise(frame.to_numpy())
     if decimals is not None:
         values = np.round(values, decimals)
-    absent = np.isnan(values)
-    if absent.any() and policy == "error":
-        row, column = np.argwhere(absent)[0]
-        raise InvalidInput(
-            f"learner {str(frame.columns[column])!r} has no value in block "
-            f"{str(frame.index[row])!r} ({absent.sum()} cells are missing); pass "
-            "missing='worst' or missing='drop-block'"
-        )
+    others = "missing='worst' or missing='drop-block'"
+    absent = absent_cells(values, frame, policy, others)
     lost = absent.all(axis=1) if policy == "worst" else absent.any(axis=1)
     kept: NDArray[np.bool_] = np.logical_not(lost)
     ranked = _ranks(values[kept])

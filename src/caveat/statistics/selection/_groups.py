@@ -63,6 +63,11 @@ class SelectionTable:
     studies: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     copies: int = 0
 
+    @property
+    def learnt(self) -> NDArray[np.bool_]:
+        """Whether each group is of a learner, and no baseline."""
+        return ~self.groups["baseline"].fillna(False).to_numpy(dtype=bool)
+
     @classmethod
     def of(cls, records: RecordsLike | pd.DataFrame | SelectionTable) -> SelectionTable:
         """Group records, or a plain frame of rows.

@@ -86,11 +86,7 @@ def parse_yaml(text: str, name: str = "study") -> Document:
     """
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
-    from ruamel.yaml.events import (
-        AliasEvent,
-        CollectionEndEvent,
-        CollectionStartEvent,
-    )
+    from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent
 
     if len(text) > MOST_BYTES:
         raise InvalidInput(
