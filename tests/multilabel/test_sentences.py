@@ -1,5 +1,7 @@
 """What a page on many labels says: only what the table below it shows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -145,3 +147,12 @@ def test_one_absent_label_is_one():
     Y = pd.DataFrame({"a": [1, 0], "b": [1, 1]})
     told = absent_labels(Y, np.array([0]), np.array([1]))
     assert told == ["1 label has no positive in the test part: 'a'"]
+
+
+def test_what_tuned_thresholds_add_has_the_interval_of_every_resampled_value():
+    draws = [0.08, *np.linspace(0.02, 0.2, 40)]
+    tuned = {"honest": 0.7, "tuned": 0.78, "draws": draws}
+    found = page.look(replace(result(("svm", {})), tuned=tuned), ABOUT)
+    (claim,) = [one for one in found.claims if one.kind == "thresholds"]
+    ends = np.quantile(draws[1:], [0.025, 0.975])
+    assert [claim.estimate.low, claim.estimate.high] == pytest.approx(ends)
