@@ -1,5 +1,7 @@
 """What a page on many labels says: only what the table below it shows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -158,3 +160,12 @@ def test_labels_of_one_value_are_named_since_no_score_parts_their_rows():
         "'always'." in told
     )
     assert judge(Y, scores[:, :2], n_resamples=20).notes == ()
+
+
+def test_what_tuned_thresholds_add_has_the_interval_of_every_resampled_value():
+    draws = [0.08, *np.linspace(0.02, 0.2, 40)]
+    tuned = {"honest": 0.7, "tuned": 0.78, "draws": draws}
+    found = page.look(replace(result(("svm", {})), tuned=tuned), ABOUT)
+    (claim,) = [one for one in found.claims if one.kind == "thresholds"]
+    ends = np.quantile(draws[1:], [0.025, 0.975])
+    assert [claim.estimate.low, claim.estimate.high] == pytest.approx(ends)

@@ -31,9 +31,8 @@ from caveat.shift.registry import (
     STUDY_MEASURES,
 )
 from caveat.study import constant_facts, floor_facts, untouched
-from caveat.study.topic import Context, Outcome, Row, Split
+from caveat.study.topic import Context, Outcome, Row, Split, one_answer
 
-TASKS = ("binary", "multiclass", "regression")
 _LARGEST = 2**53
 
 
@@ -65,12 +64,7 @@ class ShiftTopic:
 
     def skip(self, dataset: Mapping[str, Any], entry: Entry) -> str:
         """Say why a learner cannot do a data set, or ''."""
-        task = dataset["task"]
-        if task not in TASKS:
-            return f"needs one label or number per item, the data are {task}"
-        if entry.tasks and task not in entry.tasks:
-            return f"does {' and '.join(entry.tasks)}, the data are {task}"
-        return too_large(dataset, entry)
+        return one_answer(dataset, entry) or too_large(dataset, entry)
 
     def expected_seconds(
         self, spec: Mapping[str, Any], dataset: Mapping[str, Any], entry: Entry

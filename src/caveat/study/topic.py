@@ -240,6 +240,16 @@ def dataset_name(reference: str | Mapping[str, Any]) -> str:
     return reference if isinstance(reference, str) else Path(reference["file"]).name
 
 
+def one_answer(dataset: Mapping[str, Any], entry: Entry) -> str:
+    """`skip` of a topic with one label or number per item; '' if it can be done."""
+    task = dataset["task"]
+    if task not in ("binary", "multiclass", "regression"):
+        return f"needs one label or number per item, the data are {task}"
+    if entry.tasks and task not in entry.tasks:
+        return f"does {' and '.join(entry.tasks)}, the data are {task}"
+    return ""
+
+
 def single_world(scenario: Mapping[str, Any], topic: str) -> list[dict[str, Any]]:
     """`worlds` of a topic that has no scenarios: refuse any key, return one world."""
     from caveat.exceptions import InvalidInput, listing

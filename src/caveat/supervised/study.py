@@ -12,13 +12,12 @@ from caveat._registry import Entry
 from caveat.exceptions import CaveatError, InvalidInput
 from caveat.models import Bonds, fit_model
 from caveat.study import constant_facts, untouched
-from caveat.study.topic import Context, Outcome, Row, single_world
+from caveat.study.topic import Context, Outcome, Row, one_answer, single_world
 from caveat.supervised._evaluate import evaluate
 from caveat.supervised._folds import Fold, training_folds
 from caveat.supervised.criteria import cross_validation, loss
 from caveat.supervised.registry import CRITERIA, LEARNERS, MEASURES, RULES
 
-TASKS = ("binary", "multiclass", "regression")
 FOLDS = 5
 
 
@@ -62,12 +61,7 @@ class SupervisedTopic:
 
     def skip(self, dataset: Mapping[str, Any], entry: Entry) -> str:
         """Say why a learner cannot do a data set, or ''."""
-        task = dataset["task"]
-        if task not in TASKS:
-            return f"needs one label or number per item, the data are {task}"
-        if entry.tasks and task not in entry.tasks:
-            return f"does {' and '.join(entry.tasks)}, the data are {task}"
-        return ""
+        return one_answer(dataset, entry)
 
     def run(self, context: Context) -> Outcome:
         """Cross-validate every configuration, fit it again, and judge it."""
