@@ -172,6 +172,22 @@ def test_trees_walked_through_directly_give_the_models_own_answers(
     )
 
 
+@pytest.mark.parametrize("name", ["lightgbm", "xgboost"])
+def test_trees_are_walked_through_whatever_the_unit_of_the_target(name, mixed):
+    pytest.importorskip(name)
+    X, y, X_test, _ = mixed("regression", n=96)
+    factor, start = 1e9, 1e12
+    model = make_model(name, "regression", n_estimators=8, random_state=0)
+    model.fit(X, factor * y + start)
+    fitted = check_imputer("mean").fit(X, random_state=1)
+    ask = answerer_of(model, X, y)
+    fast = tree_evaluator(ask, X_test, fitted, block_size=10**6)
+    slow = make_evaluator(ask, X_test, fitted, block_size=10**6, row_wise=True)
+    assert fast is not None
+    far = np.abs(fast.answers(EVERYTHING) - slow.answers(EVERYTHING)).max()
+    assert far < 1e-5 * factor
+
+
 @pytest.mark.parametrize(
     "model",
     [

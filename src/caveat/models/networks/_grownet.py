@@ -130,8 +130,11 @@ class GrowNet(NetworkModel):
     Warnings
     --------
     Later stages see what earlier ones made of the columns, so a column that is gone is
-    missed at every stage. The published code corrects the newest stage only and takes
-    another formula for several classes; this follows the paper.
+    missed at every stage. On a few hundred rows the running means of batch norm lag
+    behind the weights, so that later stages can make answers worse; the best number of
+    stages is kept, which is then small, and ridge may do better. The published code
+    corrects the newest stage only and takes another formula for several classes; this
+    follows the paper.
 
     References
     ----------
