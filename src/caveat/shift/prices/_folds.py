@@ -189,24 +189,24 @@ class Relabelled:
 
     Parameters
     ----------
-    model : fitted model
+    given : fitted model
         Its classes are 0, 1, ...
     labels : sequence
         What they are called.
     """
 
-    def __init__(self, model: Any, labels: Sequence[Any]) -> None:
-        self.model = model
+    def __init__(self, given: Any, labels: Sequence[Any]) -> None:
+        self.given = given
         self.classes_ = np.array(labels)
 
     def __getattr__(self, name: str) -> Any:
-        if name == "model" or name.startswith("__") or name in ("fit", "get_params"):
+        if name.startswith("__") or name in ("given", "fit", "get_params"):
             raise AttributeError(name)
-        return getattr(self.model, name)
+        return getattr(self.given, name)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the names of the classes."""
-        return self.classes_[np.asarray(self.model.predict(X)).ravel().astype(int)]
+        return self.classes_[np.asarray(self.given.predict(X)).ravel().astype(int)]
 
 
 def given_contender(
