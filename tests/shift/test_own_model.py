@@ -218,7 +218,9 @@ def test_the_trees_of_xgboosts_file_are_not_fitted_again(files, tmp_path):
     X, y = rows.drop(columns="y").to_numpy(), (rows["y"] == "yes").astype(int)
     path = tmp_path / "model.json"
     xgboost.XGBClassifier(n_estimators=5, max_depth=1).fit(X, y).save_model(path)
-    [loss] = own(folder, str(path), ["a"]).extra["losses"]
+    seen = own(folder, str(path), ["a"])
+    [loss] = seen.extra["losses"]
+    assert "does not hold the settings" in texts(seen)
     assert loss["refitted"] is None
     assert loss["by"] in ("logistic-regression", "hist-gradient-boosting")
 

@@ -144,6 +144,22 @@ def _masks(steps: Sequence[Step], n_columns: int) -> Masks:
     return np.concatenate([*masks, np.zeros((0, n_columns), dtype=bool)])
 
 
+def fresh(model: Any, way_out: str) -> Any:
+    """Copy a model unfitted, or say why that cannot be done and what can."""
+    if getattr(model, "settings_unknown", False):
+        raise InvalidInput(
+            "the model's file does not hold the settings that it was learnt with; "
+            f"{way_out}"
+        )
+    try:
+        return clone(model)
+    except TypeError as error:
+        raise InvalidInput(
+            "the model is no scikit-learn estimator, so it cannot be fitted again; "
+            f"{way_out}"
+        ) from error
+
+
 class Refit:
     """Fits the model without some columns; each mask once.
 
@@ -216,13 +232,7 @@ class Refit:
     def _unfitted(self, names: list[str]) -> Any:
         if self.make is not None:
             return self.make(names)
-        try:
-            return clone(self.bench.answerer.model)
-        except TypeError as error:
-            raise InvalidInput(
-                "the model is no scikit-learn estimator, so it cannot be fitted again; "
-                f"{self.way_out}"
-            ) from error
+        return fresh(self.bench.answerer.model, self.way_out)
 
     def _in_order(self, answers: Answers, model: Any) -> NDArray[np.float64]:
         known = getattr(model, "classes_", None)

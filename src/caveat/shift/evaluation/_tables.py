@@ -158,8 +158,9 @@ def _known_columns(train: pd.DataFrame, model: Any) -> list[str]:
 def model_columns(model: Any) -> list[str] | None:
     """Names of the columns that a model was fitted on, if it remembers them."""
     names = getattr(model, "feature_names_in_", None)
-    if names is None and type(model).__module__.partition(".")[0] == "catboost":
-        names = model.feature_names_ if model.is_fitted() else None
+    if names is None and callable(getattr(model, "is_fitted", None)):
+        # CatBoost has a word of its own, which an unfitted model must not be asked.
+        names = getattr(model, "feature_names_", None) if model.is_fitted() else None
     return None if names is None else list(names)
 
 

@@ -23,9 +23,11 @@ from caveat.models import (
     holds_out,
     make_model,
 )
+from caveat.shift.curves._upper_bound import fresh
 from caveat.study import row_bonds, split_rows
 
 USUAL = ("logistic-regression", "random-forest", "hist-gradient-boosting", "lightgbm")
+IN_ITS_PLACE = "other models were fitted in its place"
 STAND_INS = ("logistic-regression", "hist-gradient-boosting")
 
 
@@ -187,24 +189,24 @@ class Relabelled:
 
     Parameters
     ----------
-    model : fitted model
+    given : fitted model
         Its classes are 0, 1, ...
     labels : sequence
         What they are called.
     """
 
-    def __init__(self, model: Any, labels: Sequence[Any]) -> None:
-        self.model = model
+    def __init__(self, given: Any, labels: Sequence[Any]) -> None:
+        self.given = given
         self.classes_ = np.array(labels)
 
     def __getattr__(self, name: str) -> Any:
-        if name == "model" or name.startswith("__") or name in ("fit", "get_params"):
+        if name.startswith("__") or name in ("given", "fit", "get_params"):
             raise AttributeError(name)
-        return getattr(self.model, name)
+        return getattr(self.given, name)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Give the names of the classes."""
-        return self.classes_[np.asarray(self.model.predict(X)).ravel().astype(int)]
+        return self.classes_[np.asarray(self.given.predict(X)).ravel().astype(int)]
 
 
 def given_contender(
@@ -213,8 +215,7 @@ def given_contender(
     """Take a model as it is; it is fitted again only if it can be cloned and fitted.
 
     A language model learns nothing: its fit chooses examples, in every split anew, and
-    what is gone is in no prompt already. A model whose file has no settings of its
-    training is not fitted again either: it would be another model.
+    what is gone is in no prompt already.
 
     Parameters
     ----------
@@ -232,7 +233,7 @@ def given_contender(
 
         return Contender(name, choose, None, fitted=fitted)
     again = None
-    if hasattr(model, "fit") and not getattr(model, "settings_unknown", False):
+    if hasattr(model, "fit"):
         try:
             clone(model)
         except Exception:
@@ -240,7 +241,7 @@ def given_contender(
         else:
 
             def again(columns: list[str]) -> Any:
-                return clone(model)
+                return fresh(model, IN_ITS_PLACE)
 
     asked = model if labels is None else Relabelled(model, labels)
     return Contender(name, lambda fold: asked, again, stops=holds_out(model))

@@ -21,6 +21,7 @@ from caveat.shift.evaluation._predictions import Answers
 from caveat.shift.importance._importance import feature_importance
 from caveat.shift.imputers._imputers import leaves_missing
 from caveat.shift.prices._folds import (
+    IN_ITS_PLACE,
     STAND_INS,
     Contender,
     Fold,
@@ -339,8 +340,8 @@ class _Asked:
         return found
 
     def _refit(self, make: Callable[[list[str]], Any] | None) -> Refit:
-        way_out = "other models were fitted in its place"
-        return Refit(self.bench, self.fold.y_train, make, self.fold.bonds, way_out)
+        bonds = self.fold.bonds
+        return Refit(self.bench, self.fold.y_train, make, bonds, IN_ITS_PLACE)
 
     def _kind(self) -> str:
         if self.task.task == "regression":

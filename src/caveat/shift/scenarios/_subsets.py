@@ -208,8 +208,8 @@ def _count_of(degree: object, n: int) -> int:
     if isinstance(degree, int | np.integer):
         if not 0 <= degree <= n:
             raise InvalidInput(
-                f"degrees holds {degree}, but there are {n} columns to lose; use "
-                f"0 to {n}, or shares such as 0.5"
+                f"degrees holds {degree}, but no more than {n} can be lost; use 0 to "
+                f"{n}, or shares such as 0.5"
             )
         return int(degree)
     if not 0.0 <= degree <= 1.0:
