@@ -130,6 +130,14 @@ def test_a_registered_fact_makes_a_learner_free(make):
     assert "a has no competitor" in look_of(records).title
 
 
+def test_a_single_learner_that_failed_leads_by_its_failure(make):
+    def fail(trial):
+        return ("failed", "ValueError", "no") if trial["learner"] == "a" else None
+
+    records = make(learners={"a": 0.9, "dummy": 0.5}, repeats=3, fail=fail, **PLAIN)
+    assert look_of(records).title.startswith("a gave no value.")
+
+
 def test_a_floor_that_was_run_as_a_learner_stands_once(make):
     two = {"a": 0.9, "popularity": 0.5}
     records = make(learners=two, repeats=3, **PLAIN, baseline=None)

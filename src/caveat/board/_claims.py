@@ -54,6 +54,8 @@ def standing(context: Context) -> Claim:
     told = {**place, "how": verdict.sentence}
     if len(study.competing) == 1:
         alone = "was run alone" if len(study.learners) == 1 else "has no competitor"
+        if study.competing[0] not in scores.intervals and not study.is_running:
+            alone = "gave no value"
         one = name(context.names[study.competing[0]])
         return Standings(sentence=say("{who} {is_}.", who=one, is_=alone), **told)
     if verdict.kind == "none":
