@@ -211,3 +211,14 @@ def test_the_last_section_says_how_the_file_was_read():
     assert about.classes == "33\u00a0% are bad"
     assert "<code>row</code> (identifier), <code>day</code> (date)" in text
     assert "Positive class" in text
+
+
+def test_the_terminal_ends_with_the_conditions_and_tells_no_nameless_fact():
+    facts = [
+        pages.Section(name, name, "Facts", blocks=[pages.Facts([(name, value)])])
+        for name, value in (("groups", "149 to 185"), ("again", "500 rows, seed 0"))
+    ]
+    told = pages.Look("bags", "Bags of t.csv", [leak()], facts, facts={})
+    lines = [line.plain for line in pages.terminal_lines(told)]
+    assert lines[-2:] == ["Now: Leave `id` out.", "500 rows, seed 0"]
+    assert "149 to 185" not in " ".join(lines)

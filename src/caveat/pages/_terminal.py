@@ -36,9 +36,10 @@ def terminal_lines(look: Look) -> Iterator[Text]:
             _plain("No caveat was found by these checks. ") + _plain(look.checks)
         )
     yield Text("Now: ", style="bold") + Text(_plain(look.action), style="default")
+    # Other facts mean nothing without their names, which stand on the page.
     for section in look.sections:
         for block in section.blocks:
-            if isinstance(block, Facts):
+            if isinstance(block, Facts) and section.name == "again":
                 yield Text(_plain(block.pairs[0][1]), style="dim")
 
 
