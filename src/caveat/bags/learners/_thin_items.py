@@ -79,11 +79,14 @@ class ThinItems:
 
     def enter(self, weight: NDArray, entered: NDArray) -> None:
         """Write ``x W`` of the batch down."""
-        _enter(*self._batch, self._usual @ weight, weight, entered)
+        stops, columns, values = self._batch
+        usual = self._usual @ weight
+        _enter(stops, columns, values, usual, weight, entered)
 
     def pull(self, slope: NDArray, total: NDArray, grad: NDArray) -> None:
         """Write ``x' slope`` of the batch down; `total` sums the rows of `slope`."""
-        _pull(*self._batch, self._usual, total, slope, grad)
+        stops, columns, values = self._batch
+        _pull(stops, columns, values, self._usual, total, slope, grad)
 
 
 @compiled
