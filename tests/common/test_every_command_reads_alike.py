@@ -14,7 +14,7 @@ import caveat.bags.ecological._from_data
 import caveat.candidates._from_data
 import caveat.eapp._from_data
 import caveat.multilabel._from_data
-import caveat.shift._from_data
+import caveat.shift._look_rows
 from caveat.audit._settings import Settings
 from caveat.pages import About
 from caveat.study import Study, plan, run_trial
@@ -170,9 +170,12 @@ def eapp(monkeypatch, file):
 
 
 def shift(monkeypatch, file):
-    where = caveat.shift._from_data
+    where = caveat.shift._look_rows
     (dataset,), _ = stopped(
-        monkeypatch, where, "make_folds", lambda: where.look(file, "y", drop=REST)
+        monkeypatch,
+        where,
+        "make_folds",
+        lambda: caveat.shift.look(file, "y", drop=REST),
     )
     return of_dataset(dataset)
 

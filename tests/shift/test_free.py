@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from caveat.eapp import EAPP
-from caveat.shift import _from_data, look
+from caveat.shift import _free_answers, look
 
 QUICK = {"models": ["logistic-regression"], "imputers": ["mean"], "repeats": 2}
 
@@ -72,7 +72,7 @@ def test_clusters_are_made_of_the_rows_that_the_models_learn_from(
             seen.append([places[part] for part in self.folds[0]])
             return super().fit(X, y, **more)
 
-    monkeypatch.setattr(_from_data, "EAPP", Spy)
+    monkeypatch.setattr(_free_answers, "EAPP", Spy)
     rng = np.random.default_rng(0)
     unit = np.repeat(np.arange(12), 10)
     table = pd.DataFrame({"a": unit + 0.1 * rng.random(120), "unit": unit})

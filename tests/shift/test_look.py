@@ -13,7 +13,16 @@ from caveat.exceptions import InvalidInput, UnknownName
 from caveat.models import make_model
 from caveat.pages import About, prose, terminal_lines
 from caveat.pages.claims import Estimate
-from caveat.shift import Outage, Result, _from_data, look, shift_curve, upper_bound
+from caveat.shift import (
+    Outage,
+    Result,
+    _forecast,
+    _from_data,
+    _look_rows,
+    look,
+    shift_curve,
+    upper_bound,
+)
 from caveat.shift.prices._advice import advise
 from caveat.shift.prices._folds import Contender, Fold, Tried
 from caveat.shift.prices._prices import Book, Task, expected_seconds
@@ -316,11 +325,11 @@ def test_a_network_is_guessed_to_take_longer_with_more_rows_and_no_less_with_few
     def guess(rows, models=("ft-transformer", "mine")):
         frame = pd.DataFrame(np.zeros((rows, 10)))
         fold = Fold(frame, None, frame[:10], None, None)
-        divided = _from_data._Rows([fold], None, "binary", None, [], None)
+        divided = _look_rows.Rows([fold], None, "binary", None, [], None)
         contenders = [Contender(name, None, None) for name in models]
-        found = _from_data._guess(contenders, divided)
+        found = _forecast.guess_pace(contenders, divided)
         task = Task(outages=[], imputers=["mean"], metric=None, task="x")
-        assert "without mine" in _from_data._rough(
+        assert "without mine" in _forecast.rough_forecast(
             found, contenders, divided, task, False
         )
         return expected_seconds(found, [fold], task)["ft-transformer"]
@@ -548,8 +557,8 @@ def test_filling_in_is_advised_only_if_no_stand_in_could_gain():
 
 
 def test_large_first_numbers_are_whole():
-    assert _from_data._brief(7778482.683) == "7,778,483"
-    assert _from_data._brief(0.9134) == "0.913"
+    assert _forecast._brief(7778482.683) == "7,778,483"
+    assert _forecast._brief(0.9134) == "0.913"
 
 
 def test_where_no_column_is_left_nothing_is_filled_in(copies):
