@@ -396,6 +396,7 @@ def _effects(found: SharesResult) -> pages.Section:
                 downloads=[pages.Download.csv("effects.csv", frame)],
             )
         ],
+        wide=True,
     )
 
 
