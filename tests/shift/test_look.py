@@ -420,6 +420,16 @@ def test_advice_goes_only_as_far_as_the_intervals(loss, gain, other, advice):
     assert found == advice
 
 
+def test_a_table_beside_the_users_own_division_is_said_to_be_unused(copies):
+    rows = {"train": copies[:60], "test": copies[60:]}
+    settings = {"missing": ["a"], "models": QUICK["models"], "imputers": ["mean"]}
+    seen = look(copies, "y", **rows, **settings)
+    told = [one["text"] for one in seen.caveats]
+    assert "The table was not used: --train and --test give the rows." in told
+    alone = look(None, "y", **rows, **settings)
+    assert alone.extra["losses"] == seen.extra["losses"]
+
+
 def test_what_cannot_be_meant_is_refused(copies):
     with pytest.raises(UnknownName, match="did you mean 'noise'"):
         look(copies, "y", missing=["nose"], **QUICK)

@@ -169,9 +169,11 @@ def _check_target(y: pd.Series, name: str) -> pd.Series:
         raise InvalidInput(f"{name!r} has no rows")
     missing = np.flatnonzero(y.isna())
     if len(missing):
+        which = listing(missing, most=5).replace("'", "")
+        rows = "row" if len(missing) == 1 else "rows"
         raise InvalidInput(
-            f"target {str(y.name)!r} is missing in {len(missing)} rows (rows "
-            f"{listing(missing, most=5)}); drop these rows or fill them in"
+            f"target {str(y.name)!r} is missing in {len(missing):,} {rows} "
+            f"({rows} {which}); fill it in, or leave such rows out"
         )
     if isinstance(y.dtype, pd.CategoricalDtype):
         return y.astype(y.cat.categories.dtype)

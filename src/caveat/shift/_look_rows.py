@@ -50,7 +50,11 @@ def read_rows(
     if (train is None) != (test is None):
         raise InvalidInput("--train and --test go together; give both, or neither")
     if train is not None:
-        return _given_rows(train, test, target, how, needed)
+        rows = _given_rows(train, test, target, how, needed)
+        if data is not None:
+            name = file_name(data, "the table")
+            rows.notes.append(f"{name} was not used: --train and --test give the rows")
+        return rows
     if data is None:
         raise InvalidInput("no rows were given; pass a file, or --train and --test")
     dataset = _dataset(data, target, how, needed)
@@ -110,7 +114,7 @@ def _given_rows(
     units = rows if how.groups is None else pd.factorize(other.X[how.groups])[0]
     file = file_name(test, other.name)
     about = About.of(other, file=file, positive=how.positive)
-    return Rows([fold], units, one.task, about, [], _positive(other, how))
+    return Rows([fold], units, one.task, about, [*one.notes], _positive(other, how))
 
 
 def _given_bonds(train: pd.DataFrame, how: Settings) -> Bonds:

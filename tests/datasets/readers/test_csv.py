@@ -53,7 +53,7 @@ def test_words_stay_labels_also_in_a_target_nobody_named(tmp_path):
 
 def test_an_empty_label_is_an_error_with_its_row(tmp_path):
     (tmp_path / "own.csv").write_text("a,t\n1,x\n2,\n3,y\n")
-    with pytest.raises(DataError, match=r"own.csv: target 't' is missing in 1 rows"):
+    with pytest.raises(DataError, match=r"own.csv: target 't' is missing in 1 row "):
         read(tmp_path / "own.csv", target="t")
 
 

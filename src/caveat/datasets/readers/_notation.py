@@ -108,8 +108,8 @@ def notations(
             word = next(word for word in columns[name] if "," in word)
             raise DataError(
                 f"{where}: column {name!r} holds numbers like {word!r}: is the "
-                "comma a decimal comma or a thousands separator? Pass decimal=',' or "
-                "remove it"
+                "comma a decimal comma or a thousands separator? Write the numbers "
+                "without it, or say decimal=',' in Python, decimal: ',' in a study file"
             )
         sure[name] = agreeing[0]
     return sure

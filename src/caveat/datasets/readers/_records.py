@@ -21,6 +21,7 @@ SEPARATORS = (",", ";", "\t", "|")
 _QUOTE, _LF, _ZERO = 34, 10, 48
 _BLOCK = 2**30
 _SAMPLE = 64 * 1024
+_SAY = "by separator= in Python or separator: in a study file"
 _SPELT = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 
 
@@ -45,8 +46,8 @@ def find_separator(data: bytes, where: str) -> str:
         return even[0]
     if len(even) > 1:
         raise DataError(
-            f"{where} can be parted by {' or by '.join(map(spelt, even))}; say which "
-            "one with separator="
+            f"{where} can be parted by {' or by '.join(map(spelt, even))}; say "
+            f"which one it is, {_SAY}"
         )
     return max(parts, key=lambda separator: parts[separator][0])
 
@@ -106,8 +107,8 @@ def check_records(
         more = f" (and {len(wrong) - 1} more such lines)" if len(wrong) > 1 else ""
         raise DataError(
             f"{where}, line {line_of[first]}: found {counts[first]} fields, expected "
-            f"{fields}, parted by {spelt(separator)}{more}; mend the line, or pass "
-            "separator= if the guess is wrong"
+            f"{fields}, parted by {spelt(separator)}{more}; mend the line, or say "
+            f"what parts the cells, {_SAY}"
         )
     return len(counts) - int(skip_header)
 
