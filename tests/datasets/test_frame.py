@@ -63,7 +63,7 @@ def test_several_targets_are_many_labels():
 @pytest.mark.parametrize(
     ("values", "options", "error", "words"),
     [
-        (["a", None], {}, InvalidInput, "missing in 1 rows"),
+        (["a", None], {}, InvalidInput, "missing in 1 row "),
         (["a", "a"], {}, InvalidInput, "single value"),
         (["a", "b", "c"], {"task": "binary"}, InvalidInput, "3 values"),
         (["1", "b"], {"task": "regression"}, InvalidInput, "'b'"),
