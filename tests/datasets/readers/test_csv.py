@@ -309,6 +309,49 @@ def test_truth_values_with_gaps_stay_truth_values():
     assert frame["a"].dtype == "boolean"
 
 
+@pytest.mark.parametrize(
+    ("cells", "numbers", "said"),
+    [
+        (["$1,500", "-$20"], [1500.0, -20.0], "numbers in $, '$1,500' read as 1500"),
+        (["1.500 €", "20 €"], [1500.0, 20.0], "numbers in €, '1.500 €' read as 1500"),
+        (["EUR 5", "n/a"], [5.0, None], "'n/a' read as missing"),
+        (["36 months", "60 months"], [36.0, 60.0], "'36 months' read as 36"),
+        (["12.5%", "-7 %"], [12.5, -7.0], "numbers in %"),
+        (["12,5 kg", "7 kg"], [12.5, 7.0], "'12,5' read as decimal comma"),
+    ],
+)
+def test_a_unit_that_all_numbers_share_is_left_out(cells, numbers, said):
+    frame, notes = table("a;b\n" + "".join(f"{cell};1\n" for cell in cells))
+    expected = np.array(numbers, dtype=float)
+    np.testing.assert_array_equal(frame["a"], expected)
+    assert said in " ".join(notes)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["A12", "A13"],
+        ["0017X", "0018X"],
+        ["3 cm", "4 in"],
+        ["1:30", "2:45"],
+        ["5 cm", "5"],
+        ["0-5 years", "6-9 years"],
+        ["1st", "2nd"],
+        ["$5", "5 $"],
+    ],
+)
+def test_codes_ranges_and_mixed_units_stay_text(cells):
+    frame, _ = table("a;b\n" + "".join(f"{cell};1\n" for cell in cells))
+    assert frame["a"].tolist() == cells
+
+
+def test_a_target_of_amounts_is_one_of_numbers_and_few_labels_with_a_unit_are_classes():
+    amounts, _ = table('a,y\n1,"$1,250"\n2,$80\n', labels=["y"])
+    stars, _ = table("a,y\n1,3 stars\n2,5 stars\n", labels=["y"])
+    assert amounts["y"].tolist() == [1250.0, 80.0]
+    assert stars["y"].tolist() == ["3 stars", "5 stars"]
+
+
 def test_numbers_too_long_for_64_bits_are_numbers():
     frame, _ = table("a,b\n123456789012345678901234567890,1\n2,2\n")
     assert frame["a"].tolist() == [1.2345678901234568e29, 2.0]

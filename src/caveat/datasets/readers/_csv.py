@@ -12,7 +12,12 @@ import numpy as np
 import pandas as pd
 from pandas.api import types
 
-from caveat.datasets.readers._notation import GROUPED_BY_POINT, Notation, notations
+from caveat.datasets.readers._notation import (
+    GROUPED_BY_COMMA,
+    GROUPED_BY_POINT,
+    Notation,
+    notations,
+)
 from caveat.datasets.readers._records import (
     check_records,
     find_separator,
@@ -21,6 +26,7 @@ from caveat.datasets.readers._records import (
     spelt,
 )
 from caveat.datasets.readers._text import as_utf8
+from caveat.datasets.readers._units import is_money, without_unit
 from caveat.exceptions import DataError, UnknownName, listing
 
 # What people write into a numerical column where a number is missing.
@@ -111,6 +117,7 @@ def read_csv(
             "read; a line holds nothing but blanks"
         )
     features = [name for name in names if name not in labels and name not in text]
+    _leave_units_out(frame, features, labels, decimal, notes)
     found = {name: _spoken(frame[name]) for name in features} | {
         name: list(frame[name].dropna().unique()) for name in labels
     }
@@ -132,6 +139,33 @@ def read_csv(
             frame[name] = _label_column(frame[name], decimal)
     _mend_features(frame, features, written, notes)
     return _without_nameless(frame, notes), notes
+
+
+def _leave_units_out(
+    frame: pd.DataFrame,
+    features: list[str],
+    labels: Collection[str],
+    decimal: str | None,
+    notes: list[str],
+) -> None:
+    """Strip units that all numbers of a column share."""
+    for name in (*features, *labels):
+        found = without_unit(_spoken(frame[name]), labels=name in labels)
+        if found is None:
+            continue
+        bare, unit = found
+        if is_money(unit):
+            # Nobody writes a thousandth of a dollar: $1,500 is fifteen hundred.
+            for one in (GROUPED_BY_COMMA, GROUPED_BY_POINT):
+                if decimal in (None, one.point) and one.fits(bare.values()):
+                    plain = map(repr, one.numbers(bare.values()))
+                    bare = dict(zip(bare, plain, strict=True))
+                    break
+        first = next(iter(bare))
+        notes.append(
+            f"column {name!r}: numbers in {unit}, {first!r} read as {bare[first]}"
+        )
+        frame[name] = frame[name].map(lambda word, bare=bare: bare.get(word, word))
 
 
 def _spoken(column: pd.Series) -> list[str]:
