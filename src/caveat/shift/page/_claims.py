@@ -201,6 +201,11 @@ def may_fail(found: Result, more: str) -> tuple[str, int]:
     )
 
 
+def tolerated(found: Result) -> str:
+    """Write the tolerated loss as somebody gave it."""
+    return f"{found.protect or 0.0:.12g}"
+
+
 def all_columns(found: Result) -> int:
     """Count the columns of the table, also those that were not priced alone."""
     mine = found.decay

@@ -27,6 +27,7 @@ from caveat.shift.page._claims import (
     price,
     row_of,
     score,
+    tolerated,
     unchanged,
     worst,
 )
@@ -182,7 +183,7 @@ def _claims(found: Result) -> Iterator[claims.Claim]:
             sentence=pages.say(
                 "With {columns} backed up, {which} may fail at a loss of at most "
                 "{limit}.",
-                limit=pages.fixed(found.protect or 0.0, 3),
+                limit=tolerated(found),
                 columns=pages.names(list(found.backup), most=6),
                 which=which,
             ),

@@ -16,6 +16,7 @@ from caveat.shift.page._claims import (
     filled_in,
     may_fail,
     own_columns,
+    tolerated,
 )
 from caveat.shift.registry import MEASURES
 from caveat.shift.result import Result
@@ -73,7 +74,7 @@ def monitor_section(found: Result) -> pages.Section:
 def backup_section(found: Result) -> pages.Section:
     """Name the columns to back up, and the pairs that cost more than their sum."""
     assert found.backup is not None
-    limit = pages.fixed(found.protect or 0.0, 3)
+    limit = tolerated(found)
     which, paired = may_fail(found, " other" if found.backup else " column")
     words = pages.say(
         "{which} may fail at a loss of at most {limit}",
