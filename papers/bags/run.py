@@ -158,7 +158,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--table", type=Path, default=TABLE)
     parser.add_argument("--learner", action="append", help="only this one of the part")
-    parser.add_argument("--executions", type=int, help="only the first so many")
+    parser.add_argument("--first", type=int, default=0, help="begin with this one")
+    parser.add_argument("--executions", type=int, help="end before this one")
     options = parser.parse_args()
     part = PARTS[options.part]
     adult = Adult(options.data)
@@ -179,7 +180,7 @@ def main() -> None:
                 (row["settings"], row["dataset"], row["learner"], row["execution"])
                 for row in csv.DictReader(file)
             }
-    for execution in range(options.executions or part.executions):
+    for execution in range(options.first, options.executions or part.executions):
         for dataset in datasets:
             for learner in learners:
                 key = (part.settings, dataset.name, learner, str(execution))
