@@ -127,16 +127,7 @@ def look(
     if read is not None and not made_up(read):
         how = replace(how, keep=[*how.keep, *map(str, read)])
     rows = read_rows(data, target, train, test, how, needed)
-    if how.blocks:
-        blocks, told = blocks_of(rows, how)
-        outages, rows.notes[:] = [*outages, *blocks], [*rows.notes, told]
-    asked = list({one.words: one for one in [*losses_of(missing), *outages]}.values())
-    check_outages(
-        asked,
-        list(rows.folds[0].X_train.columns),
-        target=str(rows.folds[0].y_train.name),
-        left_out=rows.about.left_out,
-    )
+    asked = _asked(rows, missing, outages, how)
     contenders, notes = contenders_of(name, fitted, rows, how)
     if fitted is not None and not spoken and train is None:
         notes.append(
@@ -150,7 +141,7 @@ def look(
     if found is not None and not spoken and (guess := guess_pace(contenders, rows)):
         found(rough_forecast(guess, contenders, rows, task, trials > 0))
     if trials:
-        total = trials + len(rows.folds) * len(contenders)
+        total = trials + len(rows.folds) * trials
         deployed, tried = first_choice(
             contenders,
             rows.folds[0],
@@ -192,6 +183,23 @@ def look(
         seconds=time.perf_counter() - started,
     )
     return page.look(result, replace(rows.about, command=command), rules=wanted)
+
+
+def _asked(
+    rows: Rows, missing: Sequence[Any], outages: Sequence[Outage], how: Settings
+) -> list[Outage]:
+    """List what is to be priced: what was asked for, and blocks found in the file."""
+    if how.blocks:
+        blocks, told = blocks_of(rows, how)
+        outages, rows.notes[:] = [*outages, *blocks], [*rows.notes, told]
+    asked = list({one.words: one for one in [*losses_of(missing), *outages]}.values())
+    check_outages(
+        asked,
+        list(rows.folds[0].X_train.columns),
+        target=str(rows.folds[0].y_train.name),
+        left_out=rows.about.left_out,
+    )
+    return asked
 
 
 def _spent(contenders: Sequence[Contender]) -> list[str]:
