@@ -84,7 +84,7 @@ REFUSED = {
     "no feature": (table()[["t"]], "at least one feature"),
     "an infinite amount": (table(t=[*range(23), np.inf]), "infinite"),
     "amounts without a square": (table(t=np.linspace(0, 1e200, 24)), "larger units"),
-    "a missing label": (table(t=[None, *["no"] * 23]), "missing in 1 rows"),
+    "a missing label": (table(t=[None, *["no"] * 23]), "missing in 1 row "),
     "two header levels": (
         table().set_axis(pd.MultiIndex.from_product([["u"], list("abt")]), axis=1),
         "2 header levels",
