@@ -305,6 +305,7 @@ def main() -> None:
         traced = Traced(adult, row, TRIED[row.learner])
         told = traced.fitted() | traced.chosen()
         rows.append({**known, **{name: round(v, 6) for name, v in told.items()}})
+        rows.sort(key=lambda one: places[one["learner"]])
         table = pd.DataFrame(rows, columns=[*KEYS, *COMPARED, *TOLD])
         table.to_csv(TABLE, index=False, lineterminator="\n")
 
