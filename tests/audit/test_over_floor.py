@@ -49,6 +49,8 @@ def test_pairs_tell_apart_what_two_intervals_do_not(reader):
     paired = Survives("it", score, floor, "clusters", difference=gap, stands=score)
     assert (alone.standing, paired.standing) == ("at", "above")
     assert "5 folds, paired, the difference is" in str(paired.words)
+    assert "AUC as it stands. It cannot be told from" in str(alone.short)
+    assert "AUC, and it stands. 0.75 needs no learning" in str(paired.short)
 
 
 def test_a_step_that_splits_rows_in_another_way_is_not_paired(reader):

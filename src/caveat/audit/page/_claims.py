@@ -55,6 +55,7 @@ class Survives(claims.AgainstFloor):
     @property
     def short(self) -> pages.Prose:
         """0.97 AUC as it stands. 0.71 survives without code."""
+        # What is no better than its floor does not "stand", mended or not.
         assert self.stands is not None
         if self.mended:
             words = pages.say(
@@ -63,7 +64,7 @@ class Survives(claims.AgainstFloor):
                 left=pages.strong(self.score.text),
                 steps=pages.prose(" ") + self.steps if self.steps else "",
             )
-        elif self.firm:
+        elif self.firm and self.standing not in ("at", "below"):
             words = pages.say("{score}, and it stands.", score=claims.score(self.score))
         else:
             words = pages.say("{score} as it stands.", score=claims.score(self.score))
