@@ -322,19 +322,21 @@ def test_how_long_one_model_may_take_is_told_before_its_only_fit(copies, monkeyp
 
 
 def test_a_network_is_guessed_to_take_longer_with_more_rows_and_no_less_with_few():
-    def guess(rows, models=("ft-transformer", "mine")):
+    def guess(rows, network="ft-transformer"):
         frame = pd.DataFrame(np.zeros((rows, 10)))
         fold = Fold(frame, None, frame[:10], None, None)
         divided = _look_rows.Rows([fold], None, "binary", None, [], None)
-        contenders = [Contender(name, None, None) for name in models]
+        contenders = [Contender(name, None, None) for name in (network, "mine")]
         found = _forecast.guess_pace(contenders, divided)
         task = Task(outages=[], imputers=["mean"], metric=None, task="x")
         assert "without mine" in _forecast.rough_forecast(
             found, contenders, divided, task, False
         )
-        return expected_seconds(found, [fold], task)["ft-transformer"]
+        return expected_seconds(found, [fold], task)[network]
 
     assert guess(4000) > 3 * guess(1000)
+    # Rows that look one another up cost by their square.
+    assert guess(4000, "modernnca") > 12 * guess(1000, "modernnca")
     assert guess(20) == pytest.approx(guess(250), rel=0.05)
 
 

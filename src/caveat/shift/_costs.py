@@ -30,20 +30,28 @@ def too_large(dataset: Mapping[str, Any], entry: Entry) -> str:
 
 
 def pace(
-    entry: Entry, columns: int | None, task: str | None
+    entry: Entry, rows: float | None, columns: int | None, task: str | None
 ) -> tuple[float, float] | None:
-    """Give about the seconds to learn 1,000 rows and to answer 100,000, if known.
+    """Give about the seconds to learn 1,000 of so many rows and to answer 100,000.
+
+    None where the model says nothing, or the table.
 
     Examples
     --------
     >>> from caveat.models import MODELS
-    >>> pace(MODELS["ridge"], 30, "regression")
+    >>> pace(MODELS["ridge"], 800, 30, "regression")
     (0.06, 0.05)
+    >>> pace(MODELS["modernnca"], 8000, 30, "binary")
+    (32.0, 20.0)
     """
     seconds = entry.facts.get("seconds")
-    if seconds is None or not columns:
+    if seconds is None or not columns or not rows:
         return None
     fit, answer = seconds
+    if "most_rows" in entry.facts:
+        # Every row meets all others; the fact was measured among 1,000.
+        among = max(rows / 1e3, 1.0)
+        fit, answer = fit * among, answer * among
     if entry.facts.get("tokens"):
         fit, answer = fit * columns / 10, answer * columns / 10
     if task == "regression":
@@ -77,11 +85,13 @@ def expected_seconds(
     2.41
     """
     rows, columns = dataset.get("rows"), dataset.get("columns")
-    known = pace(entry, columns, dataset.get("task"))
-    if known is None or not rows or not columns:
+    if not rows or not columns:
+        return None
+    trained, tested = rows * (1 - _TEST_SHARE), rows * _TEST_SHARE
+    known = pace(entry, trained, columns, dataset.get("task"))
+    if known is None:
         return None
     fit, answer = known
-    trained, tested = rows * (1 - _TEST_SHARE), rows * _TEST_SHARE
     asked = _masks(world, columns) * tested
     again = world["upper"] * len(_counts(world, columns))
     return fit * trained / 1e3 * (fits + again) + answer * asked / 1e5

@@ -37,7 +37,7 @@ def guess_pace(contenders: Sequence[Contender], rows: Rows) -> dict[str, Tried]:
     # Below a few hundred rows a fit takes no less: passes and rounds stay as many.
     learnt = round(1_000 * count / max(count, _FEWEST))
     known = {
-        one.name: pace(MODELS[one.name], columns, rows.task)
+        one.name: pace(MODELS[one.name], count, columns, rows.task)
         for one in contenders
         if one.name in MODELS
     }
