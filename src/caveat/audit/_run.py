@@ -200,7 +200,7 @@ def audit(
         _write_study(folder, prepared.study)
         left = settings.minutes * 60 - (time.monotonic() - begun) - _RESERVE_SECONDS
         records, interrupted = _trials(
-            prepared, folder, settings, engine, jobs, max(_SHORTEST_RUN, left), progress
+            folder, settings, engine, jobs, max(_SHORTEST_RUN, left), progress
         )
         result, topics, shown = _shown(prepared, records, given, command, rules)
         if settings.hide_names:
@@ -269,7 +269,6 @@ def _there(folder: Path) -> tuple[str, str] | None:
 
 
 def _trials(
-    prepared: Prepared,
     folder: Path,
     settings: Settings,
     engine: str | None,

@@ -137,7 +137,7 @@ def _wins(context: Context, units: pd.DataFrame, over: str) -> Table:
             "In brackets: 95\u00a0% interval of the share of wins in percent (Wilson), "
             "ties as halves."
             if independent
-            else f"Counted, not tested: {_no_interval(context, over)}."
+            else f"Counted, not tested: {_no_interval(over)}."
         ),
     )
 
@@ -151,7 +151,7 @@ def _independent(context: Context, units: pd.DataFrame) -> bool:
     return len(units) >= FEWEST and len(study.blocks) == len(study.datasets) > 1
 
 
-def _no_interval(context: Context, over: str) -> str:
+def _no_interval(over: str) -> str:
     """Say why there is no interval over the units."""
     if over == "data sets":
         return f"fewer than {word(FEWEST)} data sets give no interval"
@@ -218,7 +218,7 @@ def _without_ends(
 def _ends_over(context: Context, units: pd.DataFrame, over: str, method: str) -> str:
     if _independent(context, units):
         return f"Interval: {method} over {over}."
-    return f"{capital(_no_interval(context, over))}."
+    return f"{capital(_no_interval(over))}."
 
 
 def _improvable(context: Context, units: pd.DataFrame, over: str) -> Table:

@@ -58,8 +58,6 @@ class Verdict:
         Without a value in some world that others have, so not compared.
     pairs : int
         How many comparisons were corrected for.
-    overall_p : float
-        Of Friedman's test; NaN where there was none.
     """
 
     kind: str
@@ -70,7 +68,6 @@ class Verdict:
     sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unranked: tuple[str, ...] = ()
     pairs: int = 0
-    overall_p: float = float("nan")
     compared: tuple[str, ...] = ()
 
 
@@ -253,9 +250,8 @@ def _over_data_sets(
     first, pairs = known[0], len(known) - 1
     if len(known) > 2 and not overall <= ALPHA:
         return Verdict(
-            "data sets", known, sentence, unranked=unranked, pairs=pairs,
-            overall_p=float(overall), compared=known,
-        )  # fmt: skip
+            "data sets", known, sentence, unranked=unranked, pairs=pairs, compared=known
+        )
     differences, p_values = {}, []
     for other in known[1:]:
         pair = means[[first, other]]
@@ -272,7 +268,6 @@ def _over_data_sets(
         found.p_values,
         unranked=unranked,
         pairs=pairs,
-        overall_p=float(overall),
         compared=known,
     )
 

@@ -148,7 +148,7 @@ def read_candidates(
         frame, notes = _frame(data, [name for name in asked if name in frame.columns])
         frame.index = _item_names(frame, names.get("item"))
         long = _melted(frame, labelled, bool(annotators), separator)
-    given_truth, frame = _truth(truth, frame, names, separator)
+    given_truth, frame = _truth(truth, frame, names)
     classes = sorted({*_text_labels(long), *(given_truth or {}).values()})
     found = Answers.from_frame(
         long, item="item", annotator="annotator", label="label", classes=classes
@@ -400,7 +400,7 @@ def _with_silent(long: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _truth(
-    truth: Any, frame: pd.DataFrame, names: Mapping[str, str | None], separator: str
+    truth: Any, frame: pd.DataFrame, names: Mapping[str, str | None]
 ) -> tuple[dict[Any, str] | None, pd.DataFrame]:
     """Return the true label by item, and the table without it."""
     if truth is None:

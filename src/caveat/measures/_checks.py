@@ -63,15 +63,10 @@ def most_probable(proba: Floats) -> Codes:
     return proba.argmax(axis=-1)
 
 
-def class_numbers(
-    labels: NDArray[Any], classes: Sequence[Any], *, beyond: int = 0
-) -> NDArray[np.int64]:
-    """Give each label's place among the classes; one without gets a place after them.
-
-    Strangers on both sides are no hit, so they need different places: `beyond`.
-    """
+def class_numbers(labels: NDArray[Any], classes: Sequence[Any]) -> NDArray[np.int64]:
+    """Give each label's place among the classes; a stranger gets the place after."""
     found = pd.Index(list(classes)).get_indexer(pd.Index(labels))
-    return np.where(found < 0, len(classes) + beyond, found)
+    return np.where(found < 0, len(classes), found)
 
 
 def label_codes(

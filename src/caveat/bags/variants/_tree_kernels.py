@@ -466,7 +466,6 @@ def subtract(
     left: NDArray,
     right: NDArray,
     mean: Floats,
-    size: NDArray,
     share: float,
     rest: Floats,
 ) -> None:
@@ -538,7 +537,7 @@ def boost(
             min_split,
         )
         feature, cut, left, right, mean, size = tree
-        subtract(codes, test, feature, cut, left, right, mean, size, share, rest)
+        subtract(codes, test, feature, cut, left, right, mean, share, rest)
         subtract_at_leaves(rows, start, feature, mean, size, share, rest)
         for row in test:
             for k in range(n_outputs):

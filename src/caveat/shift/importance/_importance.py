@@ -16,9 +16,6 @@ from caveat.shift.evaluation._targets import check_target
 from caveat.shift.importance._methods import Question, codes_of
 from caveat.shift.registry import IMPORTANCES
 
-STRONG = 0.7
-"""A column with a larger absolute correlation is called strongly correlated."""
-
 
 def feature_importance(
     X: Any,
