@@ -39,6 +39,10 @@ class Score:
         """Upper end of what shuffled targets give (95 % of them lie below)."""
         return self.null_mean + 1.645 * self.null_sd
 
+    def words(self, title: str) -> str:
+        """Say it with its measure and its interval."""
+        return f"{title} {self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
+
     @property
     def p_value(self) -> float:
         """Chance of as much from a shuffled target, by a normal tail."""
@@ -110,6 +114,8 @@ def _aucs_of_levels(levels, codes, fold, wide, classes, asked):  # type: ignore[
                 else_all += (total[level] - counts[part, level]).sum()
             if else_all == 0:
                 continue
+            # A level's score is its share of the label in the other folds, drawn to
+            # the overall share where it has few rows there.
             prior = else_label / else_all
             score = np.empty(wide)
             positive, negative = np.empty(wide), np.empty(wide)
@@ -123,6 +129,8 @@ def _aucs_of_levels(levels, codes, fold, wide, classes, asked):  # type: ignore[
             pairs = positive.sum() * negative.sum()
             if pairs == 0:
                 continue
+            # AUC = pairs in the right order / all pairs, a tie counting half: levels by
+            # rising score, `below` the negatives that were passed.
             order = np.argsort(score)
             below, above, start = 0.0, 0.0, 0
             while start < wide:
@@ -143,6 +151,7 @@ def _aucs_of_levels(levels, codes, fold, wide, classes, asked):  # type: ignore[
 
 @njit(cache=True)
 def _r2_of_levels(levels, numbers, fold, wide):  # type: ignore[no-untyped-def]
+    """R² of a level's mean in the other folds, drawn to their overall mean."""
     size = np.zeros((FOLDS, wide))
     total = np.zeros((FOLDS, wide))
     for row in range(len(levels)):
