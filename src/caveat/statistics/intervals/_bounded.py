@@ -92,6 +92,8 @@ def _ends(mean: float, half: float, range: tuple[float, float]) -> tuple[float, 
         return math.nan, math.nan
     if math.isinf(bottom) and math.isinf(top):
         return mean - half, mean + half
+    # A half width h becomes h g'(mean) on the scale g: log of the distance to the one
+    # end there is, or log(x / (1 - x)) between two. So no interval leaves the range.
     if math.isinf(top) or math.isinf(bottom):
         sign, edge = (1, bottom) if math.isinf(top) else (-1, top)
         away = sign * (mean - edge)

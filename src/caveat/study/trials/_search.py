@@ -54,6 +54,7 @@ def random_configurations(
 
 def _unit(name: str, parameter: str, index: int) -> float:
     """Return a number in [0, 1) that is fixed for ever by its three arguments."""
+    # Thirteen hexadecimal digits are 52 bits: as many as a float holds exactly.
     return int(digest(["search", name, parameter, index])[:13], 16) / 16**13
 
 
