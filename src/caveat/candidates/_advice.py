@@ -128,7 +128,12 @@ def advise(
 
     tried = [PartialLabelClassifier(name, **settings) for name in algorithms]
     _fit_quietly(tried, frame.iloc[learn], sets[learn], watch, tell)
-    table = pd.DataFrame([_best_checkpoint(model, chosen_by) for model in tried])
+    table = pd.DataFrame(
+        [
+            _best_checkpoint(name, model, chosen_by)
+            for name, model in zip(algorithms, tried, strict=True)
+        ]
+    )
     winner = table.iloc[int(table[chosen_by].to_numpy().argmax())]
     name, steps = str(winner["algorithm"]), int(winner["steps"])
     # Chosen by the held-out sets, it learns from them too: as many steps as were best.
@@ -145,14 +150,16 @@ def _named(X: Any) -> pd.DataFrame:
     return frame.rename(columns=str)
 
 
-def _best_checkpoint(model: PartialLabelClassifier, criterion: str) -> dict[str, Any]:
+def _best_checkpoint(
+    name: str, model: PartialLabelClassifier, criterion: str
+) -> dict[str, Any]:
     """Give the row of an algorithm: the checkpoint that the criterion prefers."""
     best = max(model.history_, key=lambda row: row[criterion])
     return {
-        "algorithm": model.algorithm,
+        "algorithm": name,
         "steps": best["updates"],
         **{key: best[key] for key in CRITERIA},
-        "note": _note(model.algorithm),
+        "note": _note(name),
     }
 
 
