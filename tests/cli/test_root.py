@@ -44,7 +44,7 @@ def test_version_lists_libraries(capsys):
         (["list", "lerners"], ["lerners"]),
         (["list", "learners", "--topic", "supervized"], ["supervized", "supervised"]),
         (["export", "absent.ledger"], ["absent.ledger"]),
-        (["run", "demo", "--ledger", "://"], ["'://'", "is no URL"]),
+        (["run", "demo", "--ledger", "://"], ["'://'", "is not a URL"]),
         (["status", "postgresql://me:word@h:port/x"], ["'h:port/x'", "as the port"]),
         (["diff", "a.ledger", "b.ledger"], ["a.ledger"]),
         (["diff", "a", "b", "--tolerance", "-1"], ["-1"]),

@@ -368,7 +368,7 @@ def _joined(
     missing = [item for item in items if item not in frame.index]
     if missing:
         raise InvalidInput(
-            f"{len(missing):,} items of the answers are no rows of the file, such as "
+            f"{len(missing):,} items of the answers are not in the file, such as "
             f"{missing[0]!r}; --item-column names the column that joins them"
         )
     return frame, notes

@@ -133,8 +133,8 @@ def is_distribution(matrix: Floats) -> Floats:
     if len(wrong):
         row = int(wrong[0])
         raise InvalidInput(
-            f"proba of row {row} is {matrix[row].tolist()}, which is no distribution; "
-            "pass probabilities that sum to 1"
+            f"proba of row {row} is {matrix[row].tolist()}, which is not a "
+            "distribution; pass probabilities that sum to 1"
         )
     return matrix
 
@@ -146,7 +146,9 @@ def numbers(y: ArrayLike, predicted: ArrayLike) -> tuple[Floats, Floats]:
         try:
             column = np.asarray(_column(side, name), dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise InvalidInput(f"{name} holds what is no number ({error})") from error
+            raise InvalidInput(
+                f"{name} holds something that is not a number ({error})"
+            ) from error
         if not np.isfinite(column).all():
             row = int(np.flatnonzero(~np.isfinite(column))[0])
             raise InvalidInput(f"{name} is {column[row]} in row {row}; use numbers")
@@ -164,7 +166,7 @@ def _column(values: ArrayLike, name: str) -> NDArray[Any]:
     if column.ndim != 1:
         raise InvalidInput(f"{name} has the shape {column.shape}; pass one column")
     if not len(column):
-        raise InvalidInput(f"{name} has 0 rows; one is the least")
+        raise InvalidInput(f"{name} has 0 rows; pass at least one")
     return column
 
 

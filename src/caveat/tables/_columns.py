@@ -137,7 +137,7 @@ def _parsed(column: pd.Series) -> NDArray[np.float64]:
     if len(wrong):
         raise InvalidInput(
             f"column {str(column.name)!r} holds {objects.iloc[wrong[0]]!r} in row "
-            f"{wrong[0]}, which is no number; call the column categorical in `kinds`"
+            f"{wrong[0]}, which is not a number; call the column categorical in `kinds`"
         )
     return values
 

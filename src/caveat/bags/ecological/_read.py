@@ -349,7 +349,7 @@ def _numbers(table: pd.DataFrame, name: str, where: str) -> Floats:
             )
         raise InvalidInput(
             f"{where}: column {name!r} holds {str(value)!r} for group {group!r}, which "
-            "is no number"
+            "is not a number"
         )
     return numbers
 

@@ -155,5 +155,7 @@ def check_importance(
         raise InvalidInput(f"importance lacks the columns {listing(lacking)}; add them")
     brought = importance.loc[list(X.columns)]
     if brought.isna().any() or not pd.api.types.is_numeric_dtype(brought):
-        raise InvalidInput("importance holds what is no number; give each column one")
+        raise InvalidInput(
+            "importance holds something that is not a number; give each column one"
+        )
     return brought

@@ -61,9 +61,7 @@ def _unit(name: str, parameter: str, index: int) -> float:
 def _draw(distribution: Mapping[str, Any], u: float, parameter: str) -> Any:
     (kind, values), *rest = distribution.items()
     if rest:
-        raise InvalidInput(
-            f"{parameter}: one distribution, please, found {distribution}"
-        )
+        raise InvalidInput(f"{parameter}: found {distribution}; name one distribution")
     if kind == "choice":
         return values[int(u * len(values))]
     low, high = values
