@@ -95,8 +95,8 @@ def look(
     target : str, optional
         Column to predict; the last if not given.
     minutes : float, default=5
-        Time there is. The scan of the table is always made; what else does not fit is
-        left out, and said so.
+        How long it may take. The scan of the table is always made; of the rest, what
+        does not fit is left out, and the page names it.
     rules : sequence of str
         Such as ``leak>0`` or ``score<0.8``; see `Look.outcomes`.
     out : path, optional

@@ -175,7 +175,7 @@ def _no_gaps(ids: pd.Series, by: str) -> None:
 
 
 def _told(reading: Callable[[], Dataset], by: str, where: str) -> Dataset:
-    """Read a table in which `by` names groups; its mistakes are told as such."""
+    """Read a table in which `by` names groups; mistakes speak of groups, not targets."""
     try:
         return reading()
     except (DataError, InvalidInput) as error:
