@@ -44,6 +44,7 @@ from caveat.statistics import (
     cliffs_delta,
     common_language,
     improvability,
+    share_interval,
     win_tie_loss,
 )
 
@@ -109,7 +110,7 @@ def _wins(context: Context, units: pd.DataFrame, over: str) -> Table:
     games = found["wins"] + found["ties"] + found["losses"]
     points = found["wins"] + found["ties"] / 2
     ends = [
-        _wilson(p, n) if independent else (np.nan, np.nan)
+        share_interval(p / n if n else 0.0, n) if independent else (np.nan, np.nan)
         for p, n in zip(points, games, strict=True)
     ]
     frame = found.assign(
@@ -166,18 +167,6 @@ def _against(row: object, over: str) -> Cell:
         how = f"{percent(share)} ({percent(low)} to {percent(high)}) of {over}"
         shown += f" ({100 * low:.0f} to {100 * high:.0f})"
     return Cell(shown, value=share, how=how)
-
-
-def _wilson(points: float, games: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share; the whole range without a game."""
-    if not games:
-        return 0.0, 1.0
-    z = 1.959964
-    share = points / games
-    middle = (share + z * z / (2 * games)) / (1 + z * z / games)
-    spread = np.sqrt(share * (1 - share) / games + z * z / (4 * games * games))
-    half = z * spread / (1 + z * z / games)
-    return max(0.0, float(middle - half)), min(1.0, float(middle + half))
 
 
 def _strengths(context: Context, units: pd.DataFrame, over: str) -> Table:

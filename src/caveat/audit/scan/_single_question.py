@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from caveat.audit.scan._target import Target
+from caveat.statistics import share_interval
 
 FOLDS = 3
 # One row's worth of the overall answer keeps small levels from shouting.
@@ -224,11 +225,7 @@ def interval(value: float, target: Target) -> tuple[float, float]:
     pairs = 2 * rare
     if variance > 0:
         pairs = min(pairs, value * (1 - value) / variance) or pairs
-    centre = (value + _Z**2 / (2 * pairs)) / (1 + _Z**2 / pairs)
-    spread = value * (1 - value) / pairs + _Z**2 / (4 * pairs**2)
-    half = _Z * math.sqrt(max(spread, 0.0)) / (1 + _Z**2 / pairs)
-    # Rounding may carry the upper end of a perfect score past 1.
-    return min(centre - half, value), min(max(centre + half, value), 1.0)
+    return share_interval(value, pairs)
 
 
 def auc_variance(value: float, positives: float, negatives: float) -> float:

@@ -175,7 +175,7 @@ def _no_gaps(ids: pd.Series, by: str) -> None:
 
 
 def _told(reading: Callable[[], Dataset], by: str, where: str) -> Dataset:
-    """Read a table in which `by` names groups; mistakes speak of groups, not targets."""
+    """Read a table in which `by` names groups; a mistake speaks of groups."""
     try:
         return reading()
     except (DataError, InvalidInput) as error:
