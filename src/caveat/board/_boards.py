@@ -171,16 +171,7 @@ def _against(row: object, over: str) -> Cell:
 
 def _strengths(context: Context, units: pd.DataFrame, over: str) -> Table:
     found = bradley_terry(units, direction=context.measure.direction, n_resamples=200)
-    found = _without_ends(context, units, found)
-    frame = found.rename_axis("learner").reset_index()
-    rows = [
-        [
-            name(context.names[str(row.learner)]),
-            Cell(f"{row.elo:.0f}", value=row.elo),
-            ends(row.low, row.high, 0),
-        ]
-        for row in frame.itertuples()
-    ]
+    frame, rows = _by_learner(context, units, found, "elo", 0)
     strength = Column("Strength", best="max", sorted=True)
     return _table(
         context,
@@ -195,13 +186,26 @@ def _strengths(context: Context, units: pd.DataFrame, over: str) -> Table:
     )
 
 
-def _without_ends(
-    context: Context, units: pd.DataFrame, found: pd.DataFrame
-) -> pd.DataFrame:
-    """Leave out intervals over units that share rows."""
-    if _independent(context, units):
-        return found
-    return found.assign(low=np.nan, high=np.nan)
+def _by_learner(
+    context: Context, units: pd.DataFrame, found: pd.DataFrame, column: str, places: int
+) -> tuple[pd.DataFrame, list[list[Cell]]]:
+    """Give learners with a number and its interval, as a frame and as rows to show."""
+    if not _independent(context, units):
+        # Units that share rows give no interval.
+        found = found.assign(low=np.nan, high=np.nan)
+    frame = found.rename_axis("learner").reset_index()
+    numbers = zip(
+        frame["learner"], frame[column], frame["low"], frame["high"], strict=True
+    )
+    rows = [
+        [
+            name(context.names[str(learner)]),
+            Cell.number(value, places),
+            ends(low, high, places),
+        ]
+        for learner, value, low, high in numbers
+    ]
+    return frame, rows
 
 
 def _ends_over(context: Context, units: pd.DataFrame, over: str, method: str) -> str:
@@ -214,16 +218,7 @@ def _improvable(context: Context, units: pd.DataFrame, over: str) -> Table:
     floors = _floors(context, units)
     direction = context.measure.direction
     found = improvability(units, floors=floors, direction=direction)
-    found = _without_ends(context, units, found)
-    frame = found.rename_axis("learner").reset_index()
-    rows = [
-        [
-            name(context.names[str(row.learner)]),
-            Cell.number(row.mean, 2),
-            ends(row.low, row.high, 2),
-        ]
-        for row in frame.itertuples()
-    ]
+    frame, rows = _by_learner(context, units, found, "mean", 2)
     way = Column("Improvability", best="min", sorted=True)
     last = "lowest" if context.measure.sign > 0 else "highest"
     start, one = f"the {last} mean", f"1: the {last} mean there"
