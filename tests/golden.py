@@ -62,7 +62,7 @@ CASES = {
     "run": "run small.yaml --engine serial",
     "status": "status small.ledger",
     "report": "report small.ledger --out OUT",
-    "export": "export small.ledger OUT.csv",
+    "export": "export small.ledger --out OUT.csv",
     "verify": "verify small.ledger",
     "diff": "diff small.ledger small.ledger",
     "list-datasets": "list datasets",

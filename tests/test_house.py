@@ -84,3 +84,21 @@ def test_no_two_folders_of_a_package_are_called_alike():
     for package in SOURCE.iterdir():
         names = [f.name for f in package.rglob("*") if (f / "__init__.py").is_file()]
         assert len(names) == len(set(names))
+
+
+def walks():
+    """Give the files that each of the two walks names."""
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    section = text.partition("## Two walks")[2].partition("\n## ")[0]
+    parts = [part for part in section.strip().split("\n\n") if part.startswith("**")]
+    return [re.findall(r"`([\w/]+\.py)`", part) for part in parts]
+
+
+def test_the_walks_name_files_that_are_there_and_count_them():
+    there = [f"/{path.relative_to(SOURCE).as_posix()}" for path in SOURCE.rglob("*.py")]
+    named = walks()
+    for name in [one for walk in named for one in walk]:
+        assert [path for path in there if path.endswith(f"/{name}")], name
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    found = re.search(r"first walk names (\d+) files and the second (\d+)", text)
+    assert [len(set(walk)) for walk in named] == [int(n) for n in found.groups()]

@@ -30,7 +30,7 @@ import pandas as pd
 from scipy.stats import norm
 
 from caveat.candidates.registry import LEARNERS
-from caveat.statistics import select
+from caveat.statistics import select, share_interval
 from caveat.study import Ledger
 from papers.candidates.floors import ONE_LABEL, percent
 
@@ -88,11 +88,8 @@ def _noise(world: str) -> float:
 
 def interval(accuracy: float, rows: int) -> tuple[float, float]:
     """Wilson's 95 % interval of a share of test rows, in percent."""
-    z = norm.ppf(0.975)
-    middle = (accuracy + z * z / (2 * rows)) / (1 + z * z / rows)
-    spread = accuracy * (1 - accuracy) / rows + z * z / (4 * rows * rows)
-    half = z * np.sqrt(spread) / (1 + z * z / rows)
-    return 100 * (middle - half), 100 * (middle + half)
+    low, high = share_interval(accuracy, rows)
+    return 100 * low, 100 * high
 
 
 def chosen(rows: pd.DataFrame) -> pd.DataFrame:

@@ -150,7 +150,7 @@ def test_a_model_of_ones_own_needs_leave(tmp_path, table):
         (["--target", "z"], "no column is called 'z'"),
         (["--target", "y", "--groups", "q"], "no column.* is called 'q'"),
         (["--target", "y", "--minutes", "0"], "--minutes is 0"),
-        (["--target", "y", "--fail-on", "headroom"], "is no rule"),
+        (["--target", "y", "--fail-on", "headroom"], "is not a rule"),
         (["--target", "y", "--fail-on", "glory<1"], "nothing is called 'glory'"),
         (["--target", "y", "--kinds", "b"], "write COLUMN=KIND"),
         (["--target", "y", "--models", "magic"], "no model is called 'magic'"),

@@ -141,8 +141,8 @@ def test_a_model_of_ones_own_is_judged_with_leave(typed, tmp_path):
     [
         ("audit_mine:nothing", "has nothing called 'nothing'"),
         ("audit_nowhere:x", "cannot be imported"),
-        ("audit_mine:NoModel", "a class without fit is no model"),
-        ("audit_mine:number", "the value 3 without fit is no model"),
+        ("audit_mine:NoModel", "a class without fit is not a model"),
+        ("audit_mine:number", "the value 3 without fit is not a model"),
     ],
 )
 def test_what_is_no_model_is_refused_before_any_trial(typed, model, expected):

@@ -77,7 +77,7 @@ def test_clusters_are_made_of_given_embeddings_whatever_their_order(
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (lambda made: made.iloc[1:], "has not one row for"),
+        (lambda made: made.iloc[1:], "does not have one row for"),
         (lambda made: made.assign(more="x"), "one column names the pictures"),
         (lambda made: made.assign(u=np.inf), "no finite numbers"),
         (lambda made: made.drop(columns="picture").iloc[1:], "pictures"),

@@ -57,7 +57,7 @@ def test_entries_other_than_0_and_1_are_named_with_their_place(entry):
 
 
 def test_a_class_that_is_none_is_named_with_its_row():
-    with pytest.raises(InvalidInput, match="row 1 holds 'z', which is no class"):
+    with pytest.raises(InvalidInput, match="row 1 holds 'z', which is not a class"):
         CandidateSets.from_sets([{"a"}, {"b", "z"}], classes=["a", "b"])
 
 

@@ -116,5 +116,5 @@ def test_statistics_are_what_one_counts_by_hand():
 
 
 def test_a_true_label_that_is_no_class_is_refused():
-    with pytest.raises(InvalidInput, match="7 is no class"):
+    with pytest.raises(InvalidInput, match="7 is not a class"):
         candidate_statistics(MATRIX, [0, 1, 7])

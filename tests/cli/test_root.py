@@ -2,9 +2,11 @@ import os
 import subprocess
 import sys
 
+import click
 import pytest
 
 from caveat.cli import main
+from caveat.cli._root import caveat as group
 
 CAVEAT = [sys.executable, "-m", "caveat"]
 
@@ -44,7 +46,7 @@ def test_version_lists_libraries(capsys):
         (["list", "lerners"], ["lerners"]),
         (["list", "learners", "--topic", "supervized"], ["supervized", "supervised"]),
         (["export", "absent.ledger"], ["absent.ledger"]),
-        (["run", "demo", "--ledger", "://"], ["'://'", "is no URL"]),
+        (["run", "demo", "--ledger", "://"], ["'://'", "is not a URL"]),
         (["status", "postgresql://me:word@h:port/x"], ["'h:port/x'", "as the port"]),
         (["diff", "a.ledger", "b.ledger"], ["a.ledger"]),
         (["diff", "a", "b", "--tolerance", "-1"], ["-1"]),
@@ -180,3 +182,22 @@ def test_a_setting_of_another_type_is_refused_before_any_trial(
     assert code == 2
     assert "mine.yaml, line 4: logistic-regression: C is 'fast'" in err
     assert os.listdir(tmp_path) == ["mine.yaml"]
+
+
+def commands(group, context):
+    """Yield all commands, those of groups too."""
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        yield name, command
+        if isinstance(command, click.Group):
+            yield from commands(command, context)
+
+
+def test_help_says_what_every_option_does():
+    silent = [
+        f"{name} {option.opts[0]}"
+        for name, command in commands(group, click.Context(group))
+        for option in command.params
+        if isinstance(option, click.Option) and not option.help
+    ]
+    assert silent == []

@@ -250,14 +250,14 @@ def test_shapes_that_do_not_fit_are_refused(entry, y, shape):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: log_loss([0, 1], [[0.5, 0.6], [1, 0]]), "row 0.*no distribution"),
-        (lambda: brier([0, 1], [[0.5, 0.5], [2, -1]]), "row 1.*no distribution"),
+        (lambda: log_loss([0, 1], [[0.5, 0.6], [1, 0]]), "row 0.*not a distribution"),
+        (lambda: brier([0, 1], [[0.5, 0.5], [2, -1]]), "row 1.*not a distribution"),
         (lambda: ece([0, 1], [[1, 0], [np.nan, 1]]), "not finite in row 1"),
         (lambda: auc([0, 1, 2], np.eye(3)[:, :2]), "2 columns for 3 classes"),
         (lambda: accuracy([1, "a"], [1, 1]), "several types|ordered"),
         (lambda: accuracy([1, 2], [1, 2], classes=[1, 1]), "twice"),
         (lambda: rmse([1, np.inf], [1, 2]), "y is inf in row 1"),
-        (lambda: mae(["a"], [1]), "no number"),
+        (lambda: mae(["a"], [1]), "not a number"),
     ],
 )
 def test_what_cannot_be_judged_is_named(call, message):

@@ -453,7 +453,7 @@ def test_degenerate_tables_give_finite_answers(name, case):
         (["a"] * 4, "classification", "one class only, 'a'"),
         ([1, 2, np.nan, 3], "classification", "missing .NaN. in 1 rows.*row 2"),
         ([1, 2, np.inf, 3], "regression", "infinite in row 2"),
-        (["a", "b", "c", "d"], "regression", "'a', which is no number"),
+        (["a", "b", "c", "d"], "regression", "'a', which is not a number"),
         (pd.date_range("2020", periods=4), "regression", "dates or spans of time"),
         ([1, 2], "regression", "4 rows, but y has 2"),
         (None, "regression", "y is None"),

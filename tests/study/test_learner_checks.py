@@ -103,7 +103,7 @@ def test_a_learner_of_many_labels_that_overwrites_its_test_table_fails(trial):
 
 @pytest.mark.parametrize("name", ["Strange", "StrangeOnly"])
 def test_a_learner_whose_labels_are_no_classes_fails(trial, name):
-    with pytest.raises(InvalidInput, match="answered 'nobody', which is no class"):
+    with pytest.raises(InvalidInput, match="answered 'nobody', which is not a class"):
         trial("supervised", name, **SCENARIOS["supervised"])
 
 
@@ -142,5 +142,5 @@ def test_any_change_of_a_frame_is_seen(change):
 
 def test_labels_are_known_by_value_not_by_type():
     assert known_labels(np.array([1.0, 0.0]), [0, 1]).tolist() == [1.0, 0.0]
-    with pytest.raises(InvalidInput, match="no class"):
+    with pytest.raises(InvalidInput, match="not a class"):
         known_labels(["1", "0"], [0, 1])

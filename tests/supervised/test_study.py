@@ -186,7 +186,7 @@ def test_a_row_of_a_class_that_nobody_knows_is_no_hit():
 
 
 def test_an_answer_that_is_no_class_is_refused():
-    with pytest.raises(InvalidInput, match="answered 'z', which is no class"):
+    with pytest.raises(InvalidInput, match="answered 'z', which is not a class"):
         evaluate(Answers("a", "z"), [[0], [0]], ["a", "b"], task="binary")
 
 

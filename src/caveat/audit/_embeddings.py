@@ -44,13 +44,15 @@ def _numbers(place: Path, names: Sequence[str]) -> NDArray[np.float64]:
         try:
             found = np.load(place, allow_pickle=False)
         except (OSError, ValueError) as error:
-            raise InvalidInput(f"--embeddings {place} is no array: {error}") from error
+            raise InvalidInput(
+                f"--embeddings {place} is not an array: {error}"
+            ) from error
         return _in_order(place, np.asarray(found), len(names))
     frame = read_frame(place)
     words = [c for c in frame if not pd.api.types.is_numeric_dtype(frame[c])]
     if len(words) > 1:
         raise InvalidInput(
-            f"--embeddings {place}: {listing(words)} are no numbers; one column names "
+            f"--embeddings {place}: {listing(words)} are not numbers; one column names "
             "the pictures, all others hold numbers"
         )
     if not words:
@@ -61,7 +63,7 @@ def _numbers(place: Path, names: Sequence[str]) -> NDArray[np.float64]:
 
 def _in_order(place: Path, found: NDArray, pictures: int) -> NDArray[np.float64]:
     if found.ndim != 2 or found.dtype.kind not in "biuf" or not found.shape[1]:
-        raise InvalidInput(f"--embeddings {place} is no table of numbers")
+        raise InvalidInput(f"--embeddings {place} is not a table of numbers")
     if len(found) != pictures:
         raise InvalidInput(
             f"--embeddings {place} has {len(found):,} rows and the folder "
@@ -86,7 +88,7 @@ def _by_name(place: Path, given: list[str], names: Sequence[str]) -> list[int]:
             row = row_of.get(last, -1)
         if row < 0:
             raise InvalidInput(
-                f"--embeddings {place} has not one row for {name!r}; name every "
+                f"--embeddings {place} does not have one row for {name!r}; name every "
                 "picture once, as class/file"
             )
         found.append(row)

@@ -58,7 +58,7 @@ def gather(records: Records, prepared: Prepared, given: Given) -> Result:
     last = ladder[max(0, len(rungs) - 1)]
     judged = reader.with_given(last, given)
     floor = _floor(reader, rows[part == "floor"], records)
-    evidence = _evidence(reader, ladder, judged, given)
+    evidence = _evidence(reader, ladder, given)
     states = records.trials["state"].value_counts()
     open_ = sum(int(states.get(state, 0)) for state in _OPEN)
     assert prepared.scan is not None
@@ -304,9 +304,7 @@ def _vanished(
     return tuple(found[:_MOST_VANISHED])
 
 
-def _evidence(
-    reader: Reader, ladder: list[Scores], judged: Scores, given: Given
-) -> dict[str, Any]:
+def _evidence(reader: Reader, ladder: list[Scores], given: Given) -> dict[str, Any]:
     """Ask the answers themselves: labels, segments, probabilities."""
     if not reader.table.classes or reader.table.held.any():
         return {}

@@ -394,8 +394,8 @@ def _check_imported(name: str) -> None:
     if not fits and (isinstance(found, type) or not callable(found)):
         what = "a class" if isinstance(found, type) else f"the value {found!r:.40}"
         raise InvalidInput(
-            f"--model {name}: {what} without fit is no model; name an estimator, its "
-            "class, or a function that makes one"
+            f"--model {name}: {what} without fit is not a model; name an estimator, "
+            "its class, or a function that makes one"
         )
 
 

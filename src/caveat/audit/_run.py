@@ -95,8 +95,8 @@ def look(
     target : str, optional
         Column to predict; the last if not given.
     minutes : float, default=5
-        Time there is. The scan of the table is always made; what else does not fit is
-        left out, and said so.
+        How long it may take. The scan of the table is always made; of the rest, what
+        does not fit is left out, and the page names it.
     rules : sequence of str
         Such as ``leak>0`` or ``score<0.8``; see `Look.outcomes`.
     out : path, optional
@@ -200,7 +200,7 @@ def audit(
         _write_study(folder, prepared.study)
         left = settings.minutes * 60 - (time.monotonic() - begun) - _RESERVE_SECONDS
         records, interrupted = _trials(
-            prepared, folder, settings, engine, jobs, max(_SHORTEST_RUN, left), progress
+            folder, settings, engine, jobs, max(_SHORTEST_RUN, left), progress
         )
         result, topics, shown = _shown(prepared, records, given, command, rules)
         if settings.hide_names:
@@ -269,7 +269,6 @@ def _there(folder: Path) -> tuple[str, str] | None:
 
 
 def _trials(
-    prepared: Prepared,
     folder: Path,
     settings: Settings,
     engine: str | None,

@@ -216,7 +216,7 @@ def _target(
     if dataset.task == "regression":
         if positive is not None:
             raise InvalidInput(
-                f"--positive: the target holds numbers, so {positive!r} is no class"
+                f"--positive: the target holds numbers, so {positive!r} is not a class"
             )
         return target.to_numpy(dtype=float), []
     words = target.astype(str)
@@ -241,7 +241,7 @@ def _weights(whole: pd.DataFrame, name: str | None) -> NDArray[np.float64] | Non
     values = pd.to_numeric(whole[name], errors="coerce").to_numpy(dtype=float)
     if not np.isfinite(values).all() or (values < 0).any() or not values.any():
         raise InvalidInput(
-            f"--weights: column {name!r} holds something else than numbers from 0 up; "
+            f"--weights: column {name!r} holds something other than numbers from 0 up; "
             "choose another column or mend it"
         )
     return values

@@ -40,7 +40,7 @@ def next_step(context: Context, seconds: pd.Series) -> Words:
         return "Nothing to do."
     fastest = min(tied, key=lambda one: seconds[one])
     return say(
-        "Choose among them by something else than this score: {who} takes the least "
+        "Choose among them by something other than this score: {who} takes the least "
         "time, {time} per search.",
         who=name(context.names[fastest]),
         time=duration(float(seconds[fastest])),

@@ -44,6 +44,7 @@ from caveat.statistics import (
     cliffs_delta,
     common_language,
     improvability,
+    share_interval,
     win_tie_loss,
 )
 
@@ -109,7 +110,7 @@ def _wins(context: Context, units: pd.DataFrame, over: str) -> Table:
     games = found["wins"] + found["ties"] + found["losses"]
     points = found["wins"] + found["ties"] / 2
     ends = [
-        _wilson(p, n) if independent else (np.nan, np.nan)
+        share_interval(p / n if n else 0.0, n) if independent else (np.nan, np.nan)
         for p, n in zip(points, games, strict=True)
     ]
     frame = found.assign(
@@ -137,7 +138,7 @@ def _wins(context: Context, units: pd.DataFrame, over: str) -> Table:
             "In brackets: 95\u00a0% interval of the share of wins in percent (Wilson), "
             "ties as halves."
             if independent
-            else f"Counted, not tested: {_no_interval(context, over)}."
+            else f"Counted, not tested: {_no_interval(over)}."
         ),
     )
 
@@ -151,7 +152,7 @@ def _independent(context: Context, units: pd.DataFrame) -> bool:
     return len(units) >= FEWEST and len(study.blocks) == len(study.datasets) > 1
 
 
-def _no_interval(context: Context, over: str) -> str:
+def _no_interval(over: str) -> str:
     """Say why there is no interval over the units."""
     if over == "data sets":
         return f"fewer than {word(FEWEST)} data sets give no interval"
@@ -168,30 +169,9 @@ def _against(row: object, over: str) -> Cell:
     return Cell(shown, value=share, how=how)
 
 
-def _wilson(points: float, games: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share; the whole range without a game."""
-    if not games:
-        return 0.0, 1.0
-    z = 1.959964
-    share = points / games
-    middle = (share + z * z / (2 * games)) / (1 + z * z / games)
-    spread = np.sqrt(share * (1 - share) / games + z * z / (4 * games * games))
-    half = z * spread / (1 + z * z / games)
-    return max(0.0, float(middle - half)), min(1.0, float(middle + half))
-
-
 def _strengths(context: Context, units: pd.DataFrame, over: str) -> Table:
     found = bradley_terry(units, direction=context.measure.direction, n_resamples=200)
-    found = _without_ends(context, units, found)
-    frame = found.rename_axis("learner").reset_index()
-    rows = [
-        [
-            name(context.names[str(row.learner)]),
-            Cell(f"{row.elo:.0f}", value=row.elo),
-            ends(row.low, row.high, 0),
-        ]
-        for row in frame.itertuples()
-    ]
+    frame, rows = _by_learner(context, units, found, "elo", 0)
     strength = Column("Strength", best="max", sorted=True)
     return _table(
         context,
@@ -206,35 +186,39 @@ def _strengths(context: Context, units: pd.DataFrame, over: str) -> Table:
     )
 
 
-def _without_ends(
-    context: Context, units: pd.DataFrame, found: pd.DataFrame
-) -> pd.DataFrame:
-    """Leave out intervals over units that share rows."""
-    if _independent(context, units):
-        return found
-    return found.assign(low=np.nan, high=np.nan)
+def _by_learner(
+    context: Context, units: pd.DataFrame, found: pd.DataFrame, column: str, places: int
+) -> tuple[pd.DataFrame, list[list[Cell]]]:
+    """Give learners with a number and its interval, as a frame and as rows to show."""
+    if not _independent(context, units):
+        # Units that share rows give no interval.
+        found = found.assign(low=np.nan, high=np.nan)
+    frame = found.rename_axis("learner").reset_index()
+    numbers = zip(
+        frame["learner"], frame[column], frame["low"], frame["high"], strict=True
+    )
+    rows = [
+        [
+            name(context.names[str(learner)]),
+            Cell.number(value, places),
+            ends(low, high, places),
+        ]
+        for learner, value, low, high in numbers
+    ]
+    return frame, rows
 
 
 def _ends_over(context: Context, units: pd.DataFrame, over: str, method: str) -> str:
     if _independent(context, units):
         return f"Interval: {method} over {over}."
-    return f"{capital(_no_interval(context, over))}."
+    return f"{capital(_no_interval(over))}."
 
 
 def _improvable(context: Context, units: pd.DataFrame, over: str) -> Table:
     floors = _floors(context, units)
     direction = context.measure.direction
     found = improvability(units, floors=floors, direction=direction)
-    found = _without_ends(context, units, found)
-    frame = found.rename_axis("learner").reset_index()
-    rows = [
-        [
-            name(context.names[str(row.learner)]),
-            Cell.number(row.mean, 2),
-            ends(row.low, row.high, 2),
-        ]
-        for row in frame.itertuples()
-    ]
+    frame, rows = _by_learner(context, units, found, "mean", 2)
     way = Column("Improvability", best="min", sorted=True)
     last = "lowest" if context.measure.sign > 0 else "highest"
     start, one = f"the {last} mean", f"1: the {last} mean there"

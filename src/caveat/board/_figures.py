@@ -66,6 +66,17 @@ def critical_difference_figure(
     )
 
 
+def _names_that_fit(ranks: pd.Series, most: float) -> tuple[dict[str, str], float]:
+    """Shorten names until they and their ranks fit beside the axis; give the width."""
+    for longest in range(30, 5, -1):
+        names = {one: shorten(one, longest) for one in ranks.index}
+        texts = [f"{names[one]} {fixed(rank, 2)}" for one, rank in ranks.items()]
+        width = max(text_width(text, 8, "bold") for text in texts) + 0.12
+        if width <= most:
+            break
+    return names, width
+
+
 def _draw_ranks(
     canvas: Canvas,
     ranks: pd.Series,
@@ -74,12 +85,7 @@ def _draw_ranks(
 ) -> None:
     count = len(ranks)
     first = set(cliques[0]) if cliques and ranks.index[0] in cliques[0] else set()
-    for longest in range(30, 5, -1):
-        names = {one: shorten(one, longest) for one in ranks.index}
-        texts = {one: f"{names[one]} {fixed(rank, 2)}" for one, rank in ranks.items()}
-        side = max(text_width(text, 8, "bold") for text in texts.values()) + 0.12
-        if side <= canvas.width * 0.36:
-            break
+    names, side = _names_that_fit(ranks, canvas.width * 0.36)
     left, right = side, canvas.width - side
     line = canvas.height - 0.58
     axes = canvas.axes(0, 0, canvas.width, canvas.height)
@@ -125,7 +131,8 @@ def _draw_ranks(
             markeredgewidth=0,
             zorder=4,
         )
-        text = texts[one] if at_left else f"{fixed(rank, 2)} {names[one]}"
+        shown = fixed(rank, 2)
+        text = f"{names[one]} {shown}" if at_left else f"{shown} {names[one]}"
         canvas.text(
             stop - 0.04 if at_left else stop + 0.04,
             y,

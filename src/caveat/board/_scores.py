@@ -468,10 +468,10 @@ class Context:
         alone = shown == shorten(level, 40)
         return f"in the {shown} {many}" if alone else f"in {many} with {shown}"
 
-    def csv(self, name: str, frame: pd.DataFrame, label: str = "CSV") -> Download:
+    def csv(self, name: str, frame: pd.DataFrame) -> Download:
         """Make a CSV file of a table."""
         text = to_csv(frame, excel_safe=self.excel_safe)
-        return Download(f"tables/{self.prefix}{name}.csv", label, text.encode("utf-8"))
+        return Download(f"tables/{self.prefix}{name}.csv", "CSV", text.encode("utf-8"))
 
     def latex(self, name: str, frame: pd.DataFrame, places: int) -> Download:
         """Make a LaTeX file of a table."""

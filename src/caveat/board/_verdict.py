@@ -58,8 +58,6 @@ class Verdict:
         Without a value in some world that others have, so not compared.
     pairs : int
         How many comparisons were corrected for.
-    overall_p : float
-        Of Friedman's test; NaN where there was none.
     """
 
     kind: str
@@ -70,7 +68,6 @@ class Verdict:
     sets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unranked: tuple[str, ...] = ()
     pairs: int = 0
-    overall_p: float = float("nan")
     compared: tuple[str, ...] = ()
 
 
@@ -162,17 +159,10 @@ def decide(
     values = table.to_numpy(dtype=float)
     column = {one: values[:, n] for n, one in enumerate(table.columns)}
     codes, found = pd.factorize(table.index.get_level_values(0))
-    datasets, blocks = list(found), len(found)
-    known = tuple(
-        one
-        for one in order
-        if blocks and len(set(codes[~np.isnan(column[one])])) == blocks
-    )
+    datasets = list(found)
+    known = tuple(one for one in order if _is_on_all(column[one], codes, len(datasets)))
     unranked = tuple(one for one in order if one not in known)
-    # A split counts if two learners share it; the others are still to come.
-    given = [~np.isnan(column[one]) for one in known]
-    shared = np.sum(given, axis=0) >= min(2, len(known)) if known else []
-    repeats = int(np.bincount(codes[shared]).max(initial=0)) if known else 0
+    repeats = _repeats([column[one] for one in known], codes)
     sentence = fitting_test(
         data_sets=max(len(datasets), 1), learners=len(known), repeats=repeats
     )
@@ -184,6 +174,7 @@ def decide(
     settings: dict[str, Any] = {"sign": sign, "unit": unit, "width": width}
     if len(datasets) >= FEWEST_TESTED:
         return _over_data_sets(table, known, unranked, sentence, settings)
+    # One to five data sets: repeats share rows, which the corrected test allows for.
     ratio = test_share / (1 - test_share)
     parts = {
         data: _over_splits(
@@ -216,6 +207,25 @@ def decide(
         pairs=(len(known) - 1) * (len(datasets) + 1),
         compared=known,
     )
+
+
+def _is_on_all(
+    values: NDArray[np.float64], codes: NDArray[np.intp], datasets: int
+) -> bool:
+    """Whether a learner has a value on every data set."""
+    return bool(datasets) and len(set(codes[~np.isnan(values)])) == datasets
+
+
+def _repeats(learners: list[NDArray[np.float64]], codes: NDArray[np.intp]) -> int:
+    """Count the splits of the data set that has most.
+
+    A split counts if two learners share it; the others are still to come.
+    """
+    if not learners:
+        return 0
+    given = [~np.isnan(values) for values in learners]
+    shared = np.sum(given, axis=0) >= min(2, len(learners))
+    return int(np.bincount(codes[shared]).max(initial=0))
 
 
 def _over_splits(
@@ -253,9 +263,8 @@ def _over_data_sets(
     first, pairs = known[0], len(known) - 1
     if len(known) > 2 and not overall <= ALPHA:
         return Verdict(
-            "data sets", known, sentence, unranked=unranked, pairs=pairs,
-            overall_p=float(overall), compared=known,
-        )  # fmt: skip
+            "data sets", known, sentence, unranked=unranked, pairs=pairs, compared=known
+        )
     differences, p_values = {}, []
     for other in known[1:]:
         pair = means[[first, other]]
@@ -272,7 +281,6 @@ def _over_data_sets(
         found.p_values,
         unranked=unranked,
         pairs=pairs,
-        overall_p=float(overall),
         compared=known,
     )
 

@@ -107,12 +107,10 @@ def advise(
             "needs rows that none has learnt from, so pass a share between 0 and 1"
         )
     chosen_by, reason = choose_criterion(sets, criterion)
-    rng = np.random.default_rng([random_state, 2])
-    order = rng.permutation(len(sets))
+    order = np.random.default_rng([random_state, 2]).permutation(len(sets))
     count = min(len(sets) - 1, max(1, round(validation_fraction * len(sets))))
     held, learn = np.sort(order[:count]), np.sort(order[count:])
-    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
-    frame = frame.rename(columns=str)
+    frame = _named(X)
     settings: dict[str, Any] = {
         "max_steps": max_steps,
         "checkpoint_every": max(1, max_steps // 10),
@@ -130,28 +128,39 @@ def advise(
 
     tried = [PartialLabelClassifier(name, **settings) for name in algorithms]
     _fit_quietly(tried, frame.iloc[learn], sets[learn], watch, tell)
-    rows = []
-    for name, model in zip(algorithms, tried, strict=True):
-        best = max(model.history_, key=lambda row: row[chosen_by])
-        rows.append(
-            {
-                "algorithm": name,
-                "steps": best["updates"],
-                **{key: best[key] for key in CRITERIA},
-                "note": _note(name),
-            }
-        )
-    table = pd.DataFrame(rows)
-    winner = table.iloc[int(table[chosen_by].to_numpy().argmax())]
-    steps = int(winner["steps"])
-    final = PartialLabelClassifier(
-        str(winner["algorithm"]), **{**settings, "max_steps": steps}
+    table = pd.DataFrame(
+        [
+            _best_checkpoint(name, model, chosen_by)
+            for name, model in zip(algorithms, tried, strict=True)
+        ]
     )
+    winner = table.iloc[int(table[chosen_by].to_numpy().argmax())]
+    name, steps = str(winner["algorithm"]), int(winner["steps"])
+    # Chosen by the held-out sets, it learns from them too: as many steps as were best.
+    final = PartialLabelClassifier(name, **{**settings, "max_steps": steps})
     _fit_quietly([final], frame, sets, None, None)
     if progress is not None:
         progress(total, total)
-    name = str(winner["algorithm"])
     return Advice(table, chosen_by, reason, name, steps, final, count)
+
+
+def _named(X: Any) -> pd.DataFrame:
+    """Give the items as a table whose column names are text."""
+    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
+    return frame.rename(columns=str)
+
+
+def _best_checkpoint(
+    name: str, model: PartialLabelClassifier, criterion: str
+) -> dict[str, Any]:
+    """Give the row of an algorithm: the checkpoint that the criterion prefers."""
+    best = max(model.history_, key=lambda row: row[criterion])
+    return {
+        "algorithm": name,
+        "steps": best["updates"],
+        **{key: best[key] for key in CRITERIA},
+        "note": _note(name),
+    }
 
 
 def suggest_labels(
@@ -232,8 +241,7 @@ def out_of_fold(
         Probabilities of all classes, candidates or not.
     """
     sets = as_candidates(candidates, warn=False)
-    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
-    frame = frame.rename(columns=str)
+    frame = _named(X)
     order = np.random.default_rng([random_state, 3]).permutation(len(sets))
     found = np.empty(sets.shape)
     for test in np.array_split(order, folds):

@@ -91,7 +91,7 @@ class CandidateSets:
             for label in item:
                 if label not in place:
                     raise InvalidInput(
-                        f"candidates: row {row} holds {label!r}, which is no class; "
+                        f"candidates: row {row} holds {label!r}, which is not a class; "
                         f"there are {listing(columns)}"
                     )
                 matrix[row, place[label]] = True

@@ -423,7 +423,7 @@ class PartialLabelClassifier(ClassifierMixin, BaseEstimator):
             if isinstance(value, bool) or not isinstance(value, int | np.integer):
                 raise InvalidInput(f"{name} is {value!r}; pass a whole number")
             if value < 1:
-                raise InvalidInput(f"{name} is {value}; one is the least")
+                raise InvalidInput(f"{name} is {value}; pass 1 or more")
         if not 0 < self.validation_fraction < 1:
             raise InvalidInput(
                 f"validation_fraction is {self.validation_fraction}; pass a share "

@@ -97,7 +97,7 @@ def findings(
         calibration=calibration,
         luck=luck,
         methods=side_by_side(posterior, held, judged, given),
-        people=_people(model, posterior, table),
+        people=_people(model, table),
         kappas=pairwise_kappa(given, random_state=seed) if several else _no_kappas(),
         confusions=_confusions(given, told) if several else _by_truth(given, judged),
         curve=pd.DataFrame(columns=CURVE) if curve is None else curve,
@@ -129,9 +129,7 @@ def _without_people(given: Answers, told: Floats) -> pd.DataFrame:
     return found.sort_values("gain", ascending=False, kind="stable", ignore_index=True)
 
 
-def _people(
-    model: DawidSkene, posterior: Mapping[str, Floats], table: CrowdTable
-) -> pd.DataFrame:
+def _people(model: DawidSkene, table: CrowdTable) -> pd.DataFrame:
     columns = ["annotator", "answers", "accuracy", "low", "high", "flag"]
     if not table.people:
         return pd.DataFrame(columns=columns)

@@ -84,7 +84,7 @@ def look(
     ('pooled', 30)
     """
     if steps < 1:
-        raise InvalidInput(f"--steps is {steps}; one is the least")
+        raise InvalidInput(f"--steps is {steps}; use 1 or more")
     wanted = check_rules(rules)
     table = read_candidates(
         data,

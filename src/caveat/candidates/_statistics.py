@@ -145,7 +145,7 @@ def label_codes(y: ArrayLike, classes: tuple[Any, ...]) -> NDArray[np.intp]:
     unknown = [label for label in values.tolist() if label not in place]
     if unknown:
         raise InvalidInput(
-            f"y: {unknown[0]!r} is no class; there are {listing(classes)}"
+            f"y: {unknown[0]!r} is not a class; there are {listing(classes)}"
         )
     return np.array([place[label] for label in values.tolist()], dtype=np.intp)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from caveat.candidates._candidates import CandidateSets
 from caveat.candidates._label_columns import label_columns, labels_of
@@ -132,23 +133,18 @@ def read_candidates(
             "columns hold one annotator's each (--annotators), or which file holds all "
             f"answers (--answers): one of the three{there}"
         )
+    labelled: list[str] = []
     if answers is not None:
         long, again = _last_words(_long(answers, names, separator))
         frame, notes = _joined(data, long, names)
         long, notes = _with_silent(long, frame), [*notes, *again]
-        labelled: list[str] = []
     else:
         if data is None:
             raise InvalidInput("pass the file that --candidates or --annotators names")
-        named = [candidates, *annotators, truth]
-        frame, notes = _frame(data, [str(name) for name in named if name is not None])
-        labelled = _columns(frame, annotators or [str(candidates)])
-        asked = [*labelled, *([truth] if isinstance(truth, str) else [])]
-        # Read again, so that codes such as 007 and words such as NA stay labels.
-        frame, notes = _frame(data, [name for name in asked if name in frame.columns])
+        frame, labelled, notes = _with_labels(data, candidates, annotators, truth)
         frame.index = _item_names(frame, names.get("item"))
         long = _melted(frame, labelled, bool(annotators), separator)
-    given_truth, frame = _truth(truth, frame, names, separator)
+    given_truth, frame = _truth(truth, frame, names)
     classes = sorted({*_text_labels(long), *(given_truth or {}).values()})
     found = Answers.from_frame(
         long, item="item", annotator="annotator", label="label", classes=classes
@@ -163,16 +159,7 @@ def read_candidates(
     left_out |= dict.fromkeys(labels, "class names")
     if item is not None and item not in {*labelled, *drop}:
         left_out = {item: "identifier", **left_out}
-    codes = None
-    if given_truth is not None:
-        place = {label: code for code, label in enumerate(classes)}
-        codes = np.array([place.get(given_truth.get(i, ""), -1) for i in found.items])
-        if given_truth and (codes < 0).all():
-            raise InvalidInput(
-                f"--truth: none of its {len(given_truth):,} items, such as "
-                f"{str(next(iter(given_truth)))!r}, is among the "
-                f"{len(found.items):,} that were answered"
-            )
+    codes = None if given_truth is None else _true_codes(given_truth, found)
     return CrowdTable(found, X, codes, left_out, candidates is None, notes, labels)
 
 
@@ -381,7 +368,7 @@ def _joined(
     missing = [item for item in items if item not in frame.index]
     if missing:
         raise InvalidInput(
-            f"{len(missing):,} items of the answers are no rows of the file, such as "
+            f"{len(missing):,} items of the answers are not in the file, such as "
             f"{missing[0]!r}; --item-column names the column that joins them"
         )
     return frame, notes
@@ -399,8 +386,34 @@ def _with_silent(long: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([long, rows], ignore_index=True)
 
 
+def _with_labels(
+    data: Any, candidates: str | None, annotators: Sequence[str], truth: Any
+) -> tuple[pd.DataFrame, list[str], list[str]]:
+    """Read a table whose columns hold labels; give it, these columns, and notes."""
+    named = [candidates, *annotators, truth]
+    frame, _ = _frame(data, [str(name) for name in named if name is not None])
+    labelled = _columns(frame, annotators or [str(candidates)])
+    asked = [*labelled, *([truth] if isinstance(truth, str) else [])]
+    # Read again, so that codes such as 007 and words such as NA stay labels.
+    frame, notes = _frame(data, [name for name in asked if name in frame.columns])
+    return frame, labelled, notes
+
+
+def _true_codes(truth: Mapping[Any, str], found: Answers) -> NDArray[np.int64]:
+    """Give every item the number of its true class, -1 where nobody knows it."""
+    place = {label: code for code, label in enumerate(found.classes)}
+    codes = np.array([place.get(truth.get(i, ""), -1) for i in found.items])
+    if truth and (codes < 0).all():
+        raise InvalidInput(
+            f"--truth: none of its {len(truth):,} items, such as "
+            f"{str(next(iter(truth)))!r}, is among the "
+            f"{len(found.items):,} that were answered"
+        )
+    return codes
+
+
 def _truth(
-    truth: Any, frame: pd.DataFrame, names: Mapping[str, str | None], separator: str
+    truth: Any, frame: pd.DataFrame, names: Mapping[str, str | None]
 ) -> tuple[dict[Any, str] | None, pd.DataFrame]:
     """Return the true label by item, and the table without it."""
     if truth is None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caveat.cli._console import Progress, duration, note, say
+from caveat.cli._options import column_options, seed_option, whole_number
 from caveat.cli._show import command_line, listed, look_options, paired, show
 
 if TYPE_CHECKING:
@@ -33,10 +34,10 @@ _SAME = (
     help="Labels a row may have, such as cat|dog; --target is then the truth.",
 )
 @click.option("--groups", metavar="COL", help="Rows of a group stay in one fold.")
-@click.option("--time", "when", metavar="COL", help="Judge later rows than learnt.")
-@click.option("--weights", metavar="COL", help="Rows count by this in every score.")
+@click.option("--time", "when", metavar="COL", help="Judge by rows that came later.")
+@click.option("--weights", metavar="COL", help="How much each row counts in scores.")
 @click.option("--positive", metavar="LABEL", help="Class 1; others are negative.")
-@click.option("--test", metavar="FILE", help="Rows to be judged on.")
+@click.option("--test", metavar="FILE", help="Other rows, to judge models by.")
 @click.option("--predictions", metavar="FILE", help="Scores of yours, a column each.")
 @click.option(
     "--embeddings",
@@ -53,8 +54,7 @@ _SAME = (
 )
 @click.option("--allow-import", is_flag=True, help="Permit importing module:object.")
 @click.option("--trust", is_flag=True, help="Permit joblib and pickle: they run code.")
-@click.option("--drop", metavar="COL", multiple=True, help="Column to leave out.")
-@click.option("--keep", metavar="COL", multiple=True, help="Column not to set aside.")
+@column_options
 @click.option(
     "--kinds",
     metavar="COL=KIND",
@@ -68,10 +68,10 @@ _SAME = (
     type=float,
     default=5.0,
     show_default=True,
-    help="Time there is; what does not fit is left out, and said so.",
+    help="How long it may take; the page names what was left out for want of time.",
 )
-@click.option("--folds", metavar="N", type=int, default=5, show_default=True)
-@click.option("--seed", metavar="N", type=int, default=0, show_default=True)
+@whole_number("--folds", 5, "Parts of the rows: each judges models of the others.")
+@seed_option
 @click.option("--jobs", type=int, metavar="N", help="Number of workers [all cores].")
 @click.option("--sarif", metavar="FILE", help="Write caveats for code hosts, too.")
 @click.option("--no-names", is_flag=True, help="Leave names out of everything written.")

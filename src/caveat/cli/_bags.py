@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caveat.cli._console import Progress, note
+from caveat.cli._options import column_options, seed_option, whole_number
 from caveat.cli._show import command_line, look_options, show
 
 if TYPE_CHECKING:
@@ -28,11 +29,9 @@ if TYPE_CHECKING:
 @click.option("--labelled", metavar="CSV", help="Labels of some rows: row,label.")
 @click.option("--target", metavar="COL", help="Column with labels, in place of shares.")
 @click.option("--positive", metavar="LABEL", help="Class that share and F1 are about.")
-@click.option("--drop", metavar="COL", multiple=True, help="Column to leave out.")
-@click.option("--keep", metavar="COL", multiple=True,
-              help="Date or row name that is a feature all the same.")  # fmt: skip
+@column_options
 @click.option("--learner", metavar="NAME", multiple=True, help="Learner to try.")
-@click.option("--repeats", metavar="N", type=int, default=5, show_default=True)
+@whole_number("--repeats", 5, "With --target: divisions into training and test rows.")
 @click.option(
     "--smallest",
     metavar="N",
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Learn from a random sample of so many rows at most.",
 )
-@click.option("--seed", metavar="N", type=int, default=0, show_default=True)
+@seed_option
 @look_options
 def bags(
     file: str,

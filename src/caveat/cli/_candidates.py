@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caveat.cli._console import Progress
+from caveat.cli._options import column_options, seed_option, whole_number
 from caveat.cli._show import command_line, listed, look_options, show
 
 if TYPE_CHECKING:
@@ -28,15 +29,27 @@ if TYPE_CHECKING:
 @click.option(
     "--answers", metavar="CSV", help="One row per answer: item, annotator, label."
 )
-@click.option("--item-column", metavar="COL", help="[item, question or task]")
-@click.option("--annotator-column", metavar="COL", help="[annotator, worker or user]")
-@click.option("--label-column", metavar="COL", help="[label or answer]")
 @click.option(
-    "--truth", metavar="COL|CSV", help="True labels, where known; they choose nothing."
+    "--item-column",
+    metavar="COL",
+    help="Column of --answers with the item [item, question or task].",
 )
-@click.option("--drop", metavar="COL", multiple=True, help="Column to leave out.")
-@click.option("--keep", metavar="COL", multiple=True,
-              help="Date, row name, class name: a feature all the same.")  # fmt: skip
+@click.option(
+    "--annotator-column",
+    metavar="COL",
+    help="Column of --answers with the person [annotator, worker or user].",
+)
+@click.option(
+    "--label-column",
+    metavar="COL",
+    help="Column of --answers with the label [label or answer].",
+)
+@click.option(
+    "--truth",
+    metavar="COL|CSV",
+    help="True labels, where known; they judge, and choose nothing.",
+)
+@column_options
 @click.option(
     "--separator", default="|", show_default=True, help="Between labels of a set."
 )
@@ -47,8 +60,8 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Partial-label algorithm to try; repeatable [proden].",
 )
-@click.option("--steps", metavar="N", type=int, default=1000, show_default=True)
-@click.option("--seed", metavar="N", type=int, default=0, show_default=True)
+@whole_number("--steps", 1000, "Training steps of every algorithm.")
+@seed_option
 @click.option("--no-model", is_flag=True, help="Learn nothing from features.")
 @look_options
 def candidates(

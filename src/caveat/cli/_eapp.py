@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caveat.cli._console import Progress
+from caveat.cli._options import column_options, seed_option, whole_number
 from caveat.cli._show import command_line, listed, look_options, show
 from caveat.exceptions import InvalidInput
 
@@ -22,27 +23,60 @@ if TYPE_CHECKING:
     "--target", metavar="COL", help="Column to predict; the last if not given."
 )
 @click.option("--positive", metavar="LABEL", help="Class 1; others are negative.")
-@click.option("--drop", metavar="COL", multiple=True, help="Column to leave out.")
-@click.option("--keep", metavar="COL", multiple=True,
-              help="Date or row name that is a feature all the same.")  # fmt: skip
+@column_options
 @click.option("--groups", metavar="COL", help="Keep rows of one value in one fold.")
 @click.option("--time", metavar="COL", help="Judge later rows by clusters of earlier.")
 @click.option("--targets", metavar="A,B,...", help="Columns of 0 and 1: many labels.")
 @click.option("--classes", is_flag=True, help="Take a target of numbers as classes.")
 @click.option("--regression", is_flag=True, help="Take the target as numbers.")
 @click.option("--joint", is_flag=True, help="Name clusters after all classes at once.")
-@click.option("--representation", metavar="NAME", default="pca", show_default=True)
-@click.option("--latent", metavar="N", default="auto", show_default=True)
-@click.option("--clusterer", metavar="NAME", default="kmeans", show_default=True)
-@click.option("--k-max", metavar="N", type=int, default=10, show_default=True)
-@click.option("--folds", metavar="N", type=int, default=10, show_default=True)
-@click.option("--labeling", metavar="NAME", default="exact", show_default=True)
-@click.option("--score", metavar="NAME", default="ratio", show_default=True)
-@click.option("--shuffles", metavar="N", type=int, default=200, show_default=True)
-@click.option("--seed", metavar="N", type=int, default=0, show_default=True)
-@click.option("--jobs", metavar="N", type=int, default=1, show_default=True)
 @click.option(
-    "--model-auc", metavar="AUC", type=float, help="A model's AUC, to compare."
+    "--representation",
+    metavar="NAME",
+    default="pca",
+    show_default=True,
+    help="What is clustered: pca, none, cae, vae or kmeans_ae.",
+)
+@click.option(
+    "--latent",
+    metavar="N",
+    default="auto",
+    show_default=True,
+    help="Components of the representation.",
+)
+@click.option(
+    "--clusterer",
+    metavar="NAME",
+    default="kmeans",
+    show_default=True,
+    help="What makes the clusters: kmeans, ward, gmm, dbscan, ...",
+)
+@whole_number("--k-max", 10, "Most clusters; more where a class is rarer than 1 in N.")
+@whole_number(
+    "--folds", 10, "Parts of the rows; each is judged by clusters of the others."
+)
+@click.option(
+    "--labeling",
+    metavar="NAME",
+    default="exact",
+    show_default=True,
+    help="How clusters get their labels: exact, greedy or contribution.",
+)
+@click.option(
+    "--score",
+    metavar="NAME",
+    default="ratio",
+    show_default=True,
+    help="How a row's two distances order it: ratio, diff or sqdiff.",
+)
+@whole_number("--shuffles", 200, "Shuffled targets that show what chance gives.")
+@seed_option
+@whole_number("--jobs", 1, "Folds at a time.")
+@click.option(
+    "--model-auc",
+    metavar="AUC",
+    type=float,
+    help="AUC of a model, to hold against the value.",
 )
 @click.option("--drivers", is_flag=True, help="Say which columns the value rests on.")
 @click.option("--probe", is_flag=True, help="Plant a bias: how coarse must it be?")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caveat.cli._console import Progress
+from caveat.cli._options import column_options, seed_option, whole_number
 from caveat.cli._show import command_line, look_options, show
 from caveat.exceptions import InvalidInput, listing
 
@@ -32,15 +33,17 @@ if TYPE_CHECKING:
 )
 @click.option("--decisions", metavar="FILE", multiple=True, help="Its 0/1 decisions.")
 @click.option(
-    "--threshold", metavar="T", type=float, help="Decide its score > T instead."
+    "--threshold",
+    metavar="T",
+    type=float,
+    help="Instead: a label is chosen if its score exceeds T.",
 )
 @click.option("--models", metavar="A,B,C", help="Which learners to train.")
-@click.option("--drop", metavar="COL", multiple=True, help="Column to leave out.")
-@click.option("--keep", metavar="COL", multiple=True,
-              help="Date or row name that is a feature all the same.")  # fmt: skip
-@click.option("--test-size", type=float, default=0.3, show_default=True)
-@click.option("--resamples", metavar="N", type=int, default=400, show_default=True)
-@click.option("--seed", metavar="N", type=int, default=0, show_default=True)
+@column_options
+@click.option("--test-size", metavar="X", type=float, default=0.3, show_default=True,
+              help="Share of the rows that judge the models.")  # fmt: skip
+@whole_number("--resamples", 400, "How often test rows are drawn anew, for intervals.")
+@seed_option
 @look_options
 def multilabel(
     file: str,

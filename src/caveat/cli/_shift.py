@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from caveat.cli._console import Progress, note
+from caveat.cli._options import column_options, seed_option, whole_number
 from caveat.cli._shift_options import ASKING, OUTAGES, asking_options, outage_options
 from caveat.cli._show import command_line, listed, look_options, show
 from caveat.exceptions import InvalidInput
@@ -35,19 +36,20 @@ if TYPE_CHECKING:
 @asking_options
 @click.option("--imputers", metavar="A,B", default="mean,median,gaussian,native",
               show_default=True, help="Ways to fill in.")  # fmt: skip
-@click.option("--metric", metavar="NAME", help="AUC or RMSE if not given.")
+@click.option(
+    "--metric", metavar="NAME", help="Measure of the loss; AUC or RMSE if not given."
+)
 @click.option("--positive", metavar="LABEL", help="Class that F1 is about.")
-@click.option("--repeats", metavar="N", type=int, default=5, show_default=True)
-@click.option("--drop", metavar="COL", multiple=True, help="Column to leave out.")
-@click.option("--keep", metavar="COL", multiple=True,
-              help="Date or row name that is a feature all the same.")  # fmt: skip
+@whole_number("--repeats", 5, "Divisions into training and test rows.")
+@column_options
 @click.option("--groups", metavar="COL", help="Rows of a group stay together.")
 @click.option("--time", "order", metavar="COL", help="The last rows are the test part.")
-@click.option("--test-size", metavar="X", type=float, default=0.25, show_default=True)
-@click.option("--max-rows", metavar="N", type=int, default=10_000, show_default=True)
+@click.option("--test-size", metavar="X", type=float, default=0.25, show_default=True,
+              help="Share of the rows that judge the models.")  # fmt: skip
+@whole_number("--max-rows", 10_000, "Take a random sample of so many rows at most.")
 @click.option("--tolerance", metavar="X", type=float,
               help="A loss that does not matter; 0.01 if not given.")  # fmt: skip
-@click.option("--seed", metavar="N", type=int, default=0, show_default=True)
+@seed_option
 @look_options
 def shift(
     file: str | None,

@@ -196,7 +196,7 @@ def _numbers(y: pd.Series) -> pd.Series:
     if np.abs(amounts).max() > LARGEST_AMOUNT:
         raise InvalidInput(
             f"target {str(y.name)!r} holds {amounts[np.abs(amounts).argmax()]:g}; the "
-            f"square of an amount above {LARGEST_AMOUNT:g} is no finite number: use "
+            f"square of an amount above {LARGEST_AMOUNT:g} is not a finite number: use "
             "larger units"
         )
     return y

@@ -22,7 +22,7 @@ def column_names(file: str | Path) -> list[str]:
     """List the columns of a table in a file, without choosing a target."""
     path = existing(file)
     if find_format(path) not in ("csv", "parquet", "arff"):
-        raise InvalidInput(f"{path.name} is no table with named columns")
+        raise InvalidInput(f"{path.name} is not a table with named columns")
     return [str(name) for name in read_frame(path).columns]
 
 

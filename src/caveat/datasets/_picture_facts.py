@@ -45,7 +45,9 @@ def picture_facts(folder: str | Path) -> pd.DataFrame:
     """
     place = existing(folder)
     if not place.is_dir():
-        raise DataError(f"{place} is no folder; pass one that holds a folder per class")
+        raise DataError(
+            f"{place} is not a folder; pass one that holds a folder per class"
+        )
     rows = [_facts(path, label) for path, label in pictures_of(place)]
     return pd.DataFrame(rows)
 

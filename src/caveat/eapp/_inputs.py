@@ -253,5 +253,5 @@ def _nearly_numbers(name: str, column: pd.Series) -> list[str]:
     first = words[strange].iloc[0]
     return [
         f"X: column {name!r} is taken as words, for {int(strange.sum())} of "
-        f"{len(words):,} values are no numbers ({str(first)!r} first)"
+        f"{len(words):,} values are not numbers ({str(first)!r} first)"
     ]

@@ -63,15 +63,10 @@ def most_probable(proba: Floats) -> Codes:
     return proba.argmax(axis=-1)
 
 
-def class_numbers(
-    labels: NDArray[Any], classes: Sequence[Any], *, beyond: int = 0
-) -> NDArray[np.int64]:
-    """Give each label's place among the classes; one without gets a place after them.
-
-    Strangers on both sides are no hit, so they need different places: `beyond`.
-    """
+def class_numbers(labels: NDArray[Any], classes: Sequence[Any]) -> NDArray[np.int64]:
+    """Give each label's place among the classes; a stranger gets the place after."""
     found = pd.Index(list(classes)).get_indexer(pd.Index(labels))
-    return np.where(found < 0, len(classes) + beyond, found)
+    return np.where(found < 0, len(classes), found)
 
 
 def label_codes(
@@ -138,8 +133,8 @@ def is_distribution(matrix: Floats) -> Floats:
     if len(wrong):
         row = int(wrong[0])
         raise InvalidInput(
-            f"proba of row {row} is {matrix[row].tolist()}, which is no distribution; "
-            "pass probabilities that sum to 1"
+            f"proba of row {row} is {matrix[row].tolist()}, which is not a "
+            "distribution; pass probabilities that sum to 1"
         )
     return matrix
 
@@ -151,7 +146,9 @@ def numbers(y: ArrayLike, predicted: ArrayLike) -> tuple[Floats, Floats]:
         try:
             column = np.asarray(_column(side, name), dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise InvalidInput(f"{name} holds what is no number ({error})") from error
+            raise InvalidInput(
+                f"{name} holds something that is not a number ({error})"
+            ) from error
         if not np.isfinite(column).all():
             row = int(np.flatnonzero(~np.isfinite(column))[0])
             raise InvalidInput(f"{name} is {column[row]} in row {row}; use numbers")
@@ -169,7 +166,7 @@ def _column(values: ArrayLike, name: str) -> NDArray[Any]:
     if column.ndim != 1:
         raise InvalidInput(f"{name} has the shape {column.shape}; pass one column")
     if not len(column):
-        raise InvalidInput(f"{name} has 0 rows; one is the least")
+        raise InvalidInput(f"{name} has 0 rows; pass at least one")
     return column
 
 

@@ -77,7 +77,7 @@ def check_numbers(y: ArrayLike, n_rows: int, who: str) -> NDArray[np.float64]:
         numbers = column.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidInput(
-            f"y holds {column.tolist()[0]!r}, which is no number; {who} does a "
+            f"y holds {column.tolist()[0]!r}, which is not a number; {who} does a "
             "regression, for labels say task='classification'"
         ) from error
     wrong = np.flatnonzero(~np.isfinite(numbers))

@@ -87,7 +87,7 @@ def _parts(rule: str) -> tuple[str, str, float]:
     hit = _RULE.fullmatch(rule)
     if hit is None:
         raise InvalidInput(
-            f"--fail-on: {rule!r} is no rule; write NAME OP NUMBER, such as "
+            f"--fail-on: {rule!r} is not a rule; write NAME OP NUMBER, such as "
             "'score<0.8' or 'leak>0'"
         )
     name = hit[1] if hit[1] in KINDS else hit[1].replace("-", "_")

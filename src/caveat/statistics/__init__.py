@@ -42,7 +42,7 @@ __getattr__, __dir__, __all__ = attach(
         "comparisons._t_tests": ["ResampledTTest", "corrected_resampled_t_test"],
         "intervals._split_interval": ["split_interval"],
         "intervals._bootstrap": ["PairedBootstrap", "paired_bootstrap"],
-        "intervals._paired_shares": ["paired_share_interval"],
+        "intervals._shares": ["paired_share_interval", "share_interval"],
         "intervals._rows": ["bootstrap_rows"],
         "comparisons._multiplicity": ["benjamini_hochberg", "bonferroni", "holm"],
         "comparisons._effects": ["cliffs_delta", "common_language"],

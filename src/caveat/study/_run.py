@@ -315,8 +315,10 @@ class _Runner:
 
     def _take(self, ended: Finished, workers: Any) -> None:
         """Try a trial again, or keep how it ended until the next commit."""
+        # Somebody else took the trial over meanwhile, or it was answered twice.
         if ended.key not in self._held or ended.key in self._ended:
             return
+        # A running mean in which the last trials count most: costs drift in a study.
         if ended.seconds is not None:
             self._mean_seconds += (ended.seconds - self._mean_seconds) / 4
         allowed = self.study.budget.retries

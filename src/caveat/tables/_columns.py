@@ -9,7 +9,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from pandas.api import types
 from scipy import sparse
-from sklearn.utils import check_array
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags, check_array
+from sklearn.utils.validation import validate_data
 
 from caveat.datasets import check_columns
 from caveat.exceptions import InvalidInput, listing
@@ -56,6 +58,30 @@ def as_table(X: ArrayLike | pd.DataFrame) -> pd.DataFrame:
     names = [f"x{j}" for j in range(values.shape[1])]
     frame = pd.DataFrame(values, columns=names)
     return frame.infer_objects() if values.dtype == object else frame
+
+
+class TableTransformer(TransformerMixin, BaseEstimator):
+    """What learns from the columns of a table, of whatever kinds they are."""
+
+    def _training_table(self, X: ArrayLike | pd.DataFrame) -> pd.DataFrame:
+        """Remember the columns' names, and give the rows to learn from."""
+        frame = as_table(X)
+        if not len(frame) or not frame.shape[1]:
+            raise InvalidInput(
+                f"Found array with {len(frame)} sample(s) and {frame.shape[1]} "
+                "feature(s) while a minimum of 1 is required: pass a table with at "
+                "least one row and one column"
+            )
+        validate_data(self, X=X, reset=True, skip_check_array=True)
+        return frame
+
+    def __sklearn_tags__(self) -> Tags:
+        """Say that missing cells, text and categories are welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
 
 
 def column_numbers(column: pd.Series) -> NDArray[np.float64]:
@@ -111,7 +137,7 @@ def _parsed(column: pd.Series) -> NDArray[np.float64]:
     if len(wrong):
         raise InvalidInput(
             f"column {str(column.name)!r} holds {objects.iloc[wrong[0]]!r} in row "
-            f"{wrong[0]}, which is no number; call the column categorical in `kinds`"
+            f"{wrong[0]}, which is not a number; call the column categorical in `kinds`"
         )
     return values
 

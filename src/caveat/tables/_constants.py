@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from pandas.api import types
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -21,6 +20,7 @@ from caveat.datasets import detect_kinds
 from caveat.exceptions import InvalidInput, UnknownName, listing
 from caveat.tables._categorical import level_counts
 from caveat.tables._columns import (
+    TableTransformer,
     as_table,
     column_numbers,
     factorized,
@@ -158,7 +158,7 @@ def _filled(X: pd.DataFrame, name: str, value: Any) -> pd.Series:
         return pd.Series([value] * rows, index=X.index)
 
 
-class ConstantImputer(TransformerMixin, BaseEstimator):
+class ConstantImputer(TableTransformer):
     """Fill missing cells in raw space: the table keeps its columns and their kinds.
 
     Parameters
@@ -196,14 +196,7 @@ class ConstantImputer(TransformerMixin, BaseEstimator):
 
     def fit(self, X: ArrayLike | pd.DataFrame, y: object = None) -> Self:
         """Learn the fills from training rows."""
-        frame = as_table(X)
-        if not len(frame) or not frame.shape[1]:
-            raise InvalidInput(
-                f"Found array with {len(frame)} sample(s) and {frame.shape[1]} "
-                "feature(s) while a minimum of 1 is required: pass a table with at "
-                "least one row and one column"
-            )
-        validate_data(self, X=X, reset=True, skip_check_array=True)
+        frame = self._training_table(X)
         self.values_ = column_constants(frame, self.strategy, kinds=self.kinds)
         empty = [name for name, value in self.values_.items() if pd.isna(value)]
         if empty:
@@ -236,10 +229,7 @@ class ConstantImputer(TransformerMixin, BaseEstimator):
         return np.array([str(name) for name in self.values_], dtype=object)
 
     def __sklearn_tags__(self) -> Tags:
-        """Say that missing cells, text and categories are welcome."""
+        """Say that what comes out is a table."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.transformer_tags.preserves_dtype = []  # the result is a table
+        tags.transformer_tags.preserves_dtype = []
         return tags

@@ -9,20 +9,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from caveat.datasets import detect_kinds
 from caveat.exceptions import InvalidInput, listing
 from caveat.tables._categorical import UNSEEN, CategoricalColumn, learn_categorical
-from caveat.tables._columns import as_table, level_text, named_like
+from caveat.tables._columns import TableTransformer, as_table, level_text, named_like
 from caveat.tables._numerical import FILLS, SCALES, learn_numerical, numbers_of
 
 _MOST_BYTES = 8 * 2**30
 
 
-class TableEncoder(TransformerMixin, BaseEstimator):
+class TableEncoder(TableTransformer):
     """Turn a table into numbers, by what the training rows were like.
 
     Numerical and boolean columns come first, in the order of the table; then a column
@@ -164,14 +162,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self
         """
         self._check_parameters()
-        frame = as_table(X)
-        if not len(frame) or not frame.shape[1]:
-            raise InvalidInput(
-                f"Found array with {len(frame)} sample(s) and {frame.shape[1]} "
-                "feature(s) while a minimum of 1 is required: pass a table with at "
-                "least one row and one column"
-            )
-        validate_data(self, X=X, reset=True, skip_check_array=True)
+        frame = self._training_table(X)
         self.by_name_ = isinstance(X, pd.DataFrame)
         self.columns_ = [str(name) for name in frame.columns]
         known = {str(name): kind for name, kind in (self.kinds or {}).items()}
@@ -412,14 +403,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise InvalidInput(
                 f"scale_range is {self.scale_range!r}; low must be below high"
             )
-
-    def __sklearn_tags__(self) -> Tags:
-        """Say that missing cells, text and categories are welcome."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
 
 
 def remember_columns(model: Any, encoder: Any) -> None:

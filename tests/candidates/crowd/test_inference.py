@@ -236,7 +236,7 @@ def test_answers_that_cannot_be_meant_are_refused(frame, message):
         MajorityVote().fit(frame)
     with pytest.raises(InvalidInput, match="pass a DataFrame"):
         MajorityVote().fit([1, 2])
-    with pytest.raises(InvalidInput, match="'fox' is no class"):
+    with pytest.raises(InvalidInput, match="'fox' is not a class"):
         as_answers(TINY, classes=["cat", "dog"])
 
 

@@ -94,7 +94,7 @@ def test_packed_files_are_unpacked():
     ("text", "words"),
     [
         (arff(["a {x,y}"], ["z"]), r"line 4: attribute 'a' has the value 'z'"),
-        (arff(["a numeric"], ["x"]), r"line 4: attribute 'a' .* no number"),
+        (arff(["a numeric"], ["x"]), r"line 4: attribute 'a' .* not a number"),
         (arff(["a numeric"], ["1,2"]), r"line 4: found 2 values, expected 1"),
         (arff(["a numeric"], ["{0 1"]), "line 4: .* not closed"),
         (arff(["a numeric"], ["{5 1}"]), "line 4: attribute number 5"),

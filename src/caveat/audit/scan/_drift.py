@@ -74,18 +74,15 @@ def _strange(names: list[str]) -> list[Finding]:
 
 
 def _finding(name: str, score: Score) -> Finding:
-    return Finding(
+    return Finding.scored(
         kind="drift",
         severity="serious" if score.low > 0.7 else "careful",
         columns=(name,),
-        number=score.value,
-        low=score.low,
-        high=score.high,
+        score=score,
         measure="auc",
         sentence=(
             f"Column {name!r} differs between training and test rows: it alone tells "
-            f"them apart with AUC {score.value:.3f} ({score.low:.3f} to "
-            f"{score.high:.3f})."
+            f"them apart with {score.words('AUC')}."
         ),
         fix=f"Find out why {name!r} changed, and judge without it too.",
         size=0.7 + 2 * score.low - 1,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, Self
 
 import pandas as pd
 
+from caveat.audit.scan._single_question import Score
 from caveat.pages import SEVERITIES
 
 
@@ -46,6 +48,11 @@ class Finding:
     high: float | None = None
     measure: str = ""
     size: float = 0.0
+
+    @classmethod
+    def scored(cls, *, score: Score, **told: Any) -> Self:
+        """Make a finding whose number is a score with its interval."""
+        return cls(number=score.value, low=score.low, high=score.high, **told)
 
 
 @dataclass(frozen=True)

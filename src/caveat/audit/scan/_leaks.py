@@ -13,6 +13,7 @@ from caveat.audit.scan._finding import Finding
 from caveat.audit.scan._questions import ABOUT_CELLS, Question
 from caveat.audit.scan._single_question import Score
 from caveat.audit.scan._target import Target
+from caveat.pages import capital
 
 _FEW_VALUES = 12
 
@@ -128,18 +129,16 @@ def has_valley(values: NDArray[np.float64], codes: NDArray[np.intp]) -> bool:
 
 def _leak(question: Question, score: Score, severity: str, target: Target) -> Finding:
     name = question.column
-    return Finding(
+    return Finding.scored(
         kind="leak",
         severity=severity,
         columns=(name,),
-        number=score.value,
-        low=score.low,
-        high=score.high,
+        score=score,
         measure=target.measure,
         sentence=(
-            f"{question.label[0].upper()}{question.label[1:]} alone "
+            f"{capital(question.label)} alone "
             f"{'tell' if question.about == 'words' else 'tells'} the target: "
-            f"{target.words(score.value)} ({score.low:.3f} to {score.high:.3f})."
+            f"{score.words(target.title)}."
         ),
         fix=(
             f"Ask when {name!r} is known: if only with or after the target, leave it "
@@ -164,18 +163,15 @@ def missing_leaks(evidence: Evidence) -> list[Finding]:
         if not columns and found:
             continue  # the row's gaps are those of the columns already named
         found.append(
-            Finding(
+            Finding.scored(
                 kind="missing-leak",
                 severity=severity,
                 columns=columns,
-                number=score.value,
-                low=score.low,
-                high=score.high,
+                score=score,
                 measure=target.measure,
                 sentence=(
-                    f"{question.label[0].upper()}{question.label[1:]} tells the "
-                    f"target: {target.words(score.value)} ({score.low:.3f} to "
-                    f"{score.high:.3f}) without one value."
+                    f"{capital(question.label)} tells the "
+                    f"target: {score.words(target.title)} without one value."
                 ),
                 fix=(
                     "Find out why cells are missing: if they are filled in after the "

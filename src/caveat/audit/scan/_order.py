@@ -15,6 +15,7 @@ from caveat.audit.scan._questions import Question
 from caveat.audit.scan._single_question import FOLDS, Score, interval
 from caveat.audit.scan._target import Target
 from caveat.datasets import name_words
+from caveat.pages import capital
 
 _RANDOM_HALVES = 6
 
@@ -83,17 +84,15 @@ def _severity(score: Score, evidence: Evidence) -> str:
 def _row_order(score: Score, evidence: Evidence, columns: tuple[str, ...]) -> Finding:
     target = evidence.target
     what = f"Column {columns[0]!r}" if columns else "The order of the rows"
-    return Finding(
+    return Finding.scored(
         kind="row-order",
         severity=_severity(score, evidence),
         columns=columns,
-        number=score.value,
-        low=score.low,
-        high=score.high,
+        score=score,
         measure=target.measure,
         sentence=(
-            f"{what} tells the target: {target.words(score.value)} ({score.low:.3f} to "
-            f"{score.high:.3f}). Rows were collected or sorted by it."
+            f"{what} tells the target: {score.words(target.title)}. Rows were "
+            "collected or sorted by it."
         ),
         fix=(
             f"Leave {columns[0]!r} out of the features, and shuffle before splitting."
@@ -123,18 +122,16 @@ def _ids(
 
 def _lettered(question: Question, score: Score, evidence: Evidence) -> Finding:
     target, name = evidence.target, question.column
-    return Finding(
+    return Finding.scored(
         kind="row-order",
         severity=_severity(score, evidence),
         columns=(name,),
-        number=score.value,
-        low=score.low,
-        high=score.high,
+        score=score,
         measure=target.measure,
         sentence=(
-            f"{question.label[0].upper()}{question.label[1:]} tell the target: "
-            f"{target.words(score.value)} ({score.low:.3f} to {score.high:.3f}). Rows "
-            "were named by it, or by what goes with it."
+            f"{capital(question.label)} tell the target: "
+            f"{score.words(target.title)}. Rows were named by it, or by what goes "
+            "with it."
         ),
         fix=f"Leave {name!r} out of the features.",
         size=0.98 + target.share(score.low),
@@ -167,18 +164,13 @@ def _time(
     name: str, score: Score, evidence: Evidence, words: str, rank: float
 ) -> Finding:
     target = evidence.target
-    return Finding(
+    return Finding.scored(
         kind="time",
         severity=_severity(score, evidence),
         columns=(name,),
-        number=score.value,
-        low=score.low,
-        high=score.high,
+        score=score,
         measure=target.measure,
-        sentence=(
-            f"{words}: {target.words(score.value)} ({score.low:.3f} to "
-            f"{score.high:.3f}) from it alone."
-        ),
+        sentence=f"{words}: {score.words(target.title)} from it alone.",
         fix=f"Judge models on later rows: --time {name}.",
         size=rank + target.share(score.low),
     )

@@ -25,6 +25,7 @@ from caveat.audit.scan._single_question import (
     score_order,
 )
 from caveat.audit.scan._target import Target
+from caveat.pages import capital
 
 _MOST_ROWS = 4_000
 _MOST_COLUMNS = 300
@@ -318,18 +319,16 @@ def _finding(
     pair: Pair, score: Score, rest: float, severity: str, target: Target
 ) -> Finding:
     words = _WORDS[pair.how].format(repr(pair.first), repr(pair.second))
-    return Finding(
+    return Finding.scored(
         kind="pair-leak",
         severity=severity,
         columns=(pair.first, pair.second),
-        number=score.value,
-        low=score.low,
-        high=score.high,
+        score=score,
         measure=target.measure,
         sentence=(
-            f"{words[0].upper()}{words[1:]}: this alone tells the target, "
-            f"{target.words(score.value)} ({score.low:.3f} to {score.high:.3f}); "
-            f"without the pair, or by one of the two, {rest:.3f} is reached."
+            f"{capital(words)}: this alone tells the target, "
+            f"{score.words(target.title)}; without the pair, or by one of the two, "
+            f"{rest:.3f} is reached."
         ),
         fix=(
             f"The target is made from {pair.first!r} and {pair.second!r}, or they from "

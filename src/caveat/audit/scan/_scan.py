@@ -95,7 +95,7 @@ def scan(
     ]
     evidence, null = _asked(columns, target, rows, groups, time, seed)
     floor = _floor(evidence, null)
-    findings = _findings(evidence, floor, len(data))
+    findings = _findings(evidence, len(data))
     if test is not None:
         findings += drift(data, test, seed)
     return Scan(ordered(findings), _table(evidence), floor, sampled)
@@ -206,7 +206,7 @@ def _floor(evidence: Evidence, null: NDArray[np.float64]) -> Floor:
     return Floor(value, low, high, target.measure, name, p_value, len(null))
 
 
-def _findings(evidence: Evidence, floor: Floor, rows: int) -> list[Finding]:
+def _findings(evidence: Evidence, rows: int) -> list[Finding]:
     found = find_groups(evidence)
     grouped = tuple(name for one in found for name in one.columns)
     told = leaks(evidence, grouped) + missing_leaks(evidence)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from caveat.audit.scan._target import Target
+from caveat.statistics import share_interval
 
 FOLDS = 3
 # One row's worth of the overall answer keeps small levels from shouting.
@@ -38,6 +39,10 @@ class Score:
     def null_high(self) -> float:
         """Upper end of what shuffled targets give (95 % of them lie below)."""
         return self.null_mean + 1.645 * self.null_sd
+
+    def words(self, title: str) -> str:
+        """Say it with its measure and its interval."""
+        return f"{title} {self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
 
     @property
     def p_value(self) -> float:
@@ -110,6 +115,8 @@ def _aucs_of_levels(levels, codes, fold, wide, classes, asked):  # type: ignore[
                 else_all += (total[level] - counts[part, level]).sum()
             if else_all == 0:
                 continue
+            # A level's score is its share of the label in the other folds, drawn to
+            # the overall share where it has few rows there.
             prior = else_label / else_all
             score = np.empty(wide)
             positive, negative = np.empty(wide), np.empty(wide)
@@ -123,6 +130,8 @@ def _aucs_of_levels(levels, codes, fold, wide, classes, asked):  # type: ignore[
             pairs = positive.sum() * negative.sum()
             if pairs == 0:
                 continue
+            # AUC = pairs in the right order / all pairs, a tie counting half: levels by
+            # rising score, `below` the negatives that were passed.
             order = np.argsort(score)
             below, above, start = 0.0, 0.0, 0
             while start < wide:
@@ -143,6 +152,7 @@ def _aucs_of_levels(levels, codes, fold, wide, classes, asked):  # type: ignore[
 
 @njit(cache=True)
 def _r2_of_levels(levels, numbers, fold, wide):  # type: ignore[no-untyped-def]
+    """R² of a level's mean in the other folds, drawn to their overall mean."""
     size = np.zeros((FOLDS, wide))
     total = np.zeros((FOLDS, wide))
     for row in range(len(levels)):
@@ -215,11 +225,7 @@ def interval(value: float, target: Target) -> tuple[float, float]:
     pairs = 2 * rare
     if variance > 0:
         pairs = min(pairs, value * (1 - value) / variance) or pairs
-    centre = (value + _Z**2 / (2 * pairs)) / (1 + _Z**2 / pairs)
-    spread = value * (1 - value) / pairs + _Z**2 / (4 * pairs**2)
-    half = _Z * math.sqrt(max(spread, 0.0)) / (1 + _Z**2 / pairs)
-    # Rounding may carry the upper end of a perfect score past 1.
-    return min(centre - half, value), min(max(centre + half, value), 1.0)
+    return share_interval(value, pairs)
 
 
 def auc_variance(value: float, positives: float, negatives: float) -> float:

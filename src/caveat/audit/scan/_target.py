@@ -45,6 +45,11 @@ class Target:
         return "r2" if self.regression else "auc"
 
     @property
+    def title(self) -> str:
+        """The measure as sentences write it."""
+        return "R²" if self.regression else "AUC"
+
+    @property
     def nothing(self) -> float:
         """What the constant answer scores."""
         return 0.0 if self.regression else 0.5
@@ -64,7 +69,7 @@ class Target:
 
     def words(self, score: float) -> str:
         """Say a score with its measure."""
-        return f"{'R²' if self.regression else 'AUC'} {score:.3f}"
+        return f"{self.title} {score:.3f}"
 
 
 def target_of(y: pd.Series, task: str) -> Target:

@@ -175,7 +175,7 @@ def _no_gaps(ids: pd.Series, by: str) -> None:
 
 
 def _told(reading: Callable[[], Dataset], by: str, where: str) -> Dataset:
-    """Read a table in which `by` names groups; its mistakes are told as such."""
+    """Read a table in which `by` names groups; a mistake speaks of groups."""
     try:
         return reading()
     except (DataError, InvalidInput) as error:
@@ -349,7 +349,7 @@ def _numbers(table: pd.DataFrame, name: str, where: str) -> Floats:
             )
         raise InvalidInput(
             f"{where}: column {name!r} holds {str(value)!r} for group {group!r}, which "
-            "is no number"
+            "is not a number"
         )
     return numbers
 

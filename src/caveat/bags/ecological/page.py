@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import pandas as pd
-from scipy.stats import binomtest
 
 from caveat import pages
 from caveat.bags.ecological._effects import ASSUMED, assumed_ends, stars
@@ -17,6 +16,7 @@ from caveat.bags.ecological.result import SharesResult
 from caveat.bags.page import alike_groups, share_table
 from caveat.bags.registry import LEARNERS
 from caveat.pages import claims, figures
+from caveat.statistics import share_interval
 
 _TO_LABEL = 100
 """How many labels the page asks for; their half width is then about 0.1."""
@@ -258,12 +258,10 @@ def _checked(found: SharesResult) -> claims.Estimate | None:
     row = _used(found)
     n = int(row["n"])
     hits = round(float(row["right"]) * n)
-    ends = binomtest(hits, n).proportion_ci(method="wilson")
+    low, high = share_interval(hits / n, n)
     basis = f"{n} labelled rows, Wilson"
     value = float(row["right"])
-    return claims.Estimate(
-        value, "accuracy", float(ends.low), float(ends.high), basis, n
-    )
+    return claims.Estimate(value, "accuracy", low, high, basis, n)
 
 
 def _used(found: SharesResult) -> pd.Series:

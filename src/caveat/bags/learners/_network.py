@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
@@ -21,7 +21,6 @@ from caveat.exceptions import InvalidInput
 from caveat.training import Objective, Training, mlp, outputs
 
 Floats = NDArray[np.float64]
-LossFunction = Callable[[nn.Module, Any], Tensor]
 
 
 @dataclass(eq=False, repr=False)

@@ -25,14 +25,19 @@ def _exponentials(z: Floats, scratch: Floats, bits: NDArray, out: Floats) -> Non
     The relative error is below 3e-16. Adding 1.5 * 2**52 rounds to a whole number
     and leaves it in the low bits, which then become the exponent.
     """
+    # e^x = 2^k e^r with k = round(x / ln 2) and |r| <= ln 2 / 2. The loops are apart,
+    # so that each of them becomes vector instructions.
     magic = 6755399441055744.0
     for q in range(len(z)):
+        # Beyond 350, e^-2|z| is 0 beside 1 in any case, and k stays a valid exponent.
         x = -2.0 * min(abs(z[q]), 350.0)
         scratch[q] = x * 1.4426950408889634 + magic
     for q in range(len(z)):
         x = -2.0 * min(abs(z[q]), 350.0)
         k = scratch[q] - magic
+        # ln 2 in two parts, the first short enough for k times it to be exact.
         r = x - k * 6.93145751953125e-1 - k * 1.42860682030941723212e-6
+        # The series of e^r by Horner: 1/13!, 1/12!, ..., 1/2!, 1, 1.
         p = 1.6059043836821613e-10
         p = p * r + 2.08767569878681e-09
         p = p * r + 2.505210838544172e-08
@@ -47,6 +52,8 @@ def _exponentials(z: Floats, scratch: Floats, bits: NDArray, out: Floats) -> Non
         p = p * r + 0.5
         p = p * r + 1.0
         out[q] = p * r + 1.0
+    # `bits` is `scratch` seen as integers: k goes where the exponent stands, and 1023
+    # is added to it (the constant is that of 1.0), which makes the float 2^k.
     for q in range(len(z)):
         bits[q] = (bits[q] << 52) + 4607182418800017408
     for q in range(len(z)):
@@ -73,6 +80,7 @@ def log_cosh_terms(z: Floats) -> tuple[float, Floats, Floats]:
         part, few = z[first:last], u[: last - first]
         room = scratch[: last - first]
         _exponentials(part, room, room.view(np.int64), few)
+        # log(e^z + e^-z) = |z| + log(1 + e^-2|z|); one logarithm for a whole block.
         product = 1.0
         for q in range(len(part)):
             product *= 1.0 + few[q]
@@ -86,7 +94,11 @@ def log_cosh_terms(z: Floats) -> tuple[float, Floats, Floats]:
 
 @njit(cache=True, fastmath=_FUSED)
 def log_cosh_along(z: Floats, rise: Floats, size: float) -> tuple[float, float]:
-    """Slope and bend of the sum of ``log(e^y + e^-y)``, ``y = z - size rise``."""
+    """Slope and bend of the sum of ``log(e^y + e^-y)``, ``y = z - size rise``.
+
+    By `size`: the slope is the sum of ``-rise tanh(y)``, the bend that of
+    ``rise² (1 - tanh(y)²)``.
+    """
     slope, bend = 0.0, 0.0
     y, u, scratch = np.empty(_ITEMS), np.empty(_ITEMS), np.empty(_ITEMS)
     for first in range(0, len(z), _ITEMS):

@@ -90,13 +90,18 @@ def _scan_bins(
 
 @njit(cache=True, fastmath=_SUMS)
 def _scan_one(bins: Floats, usual: int, rows: int, total: float) -> tuple[float, int]:
-    """Do the same for one output, whose sums fit into registers."""
+    """Do the same for one output, whose sums fit into registers.
+
+    The gain is left² / n_left + right² / n_right: what it exceeds total² / n by is the
+    squared error that the cut takes away.
+    """
     n_bins = len(bins)
     if n_bins == 2:
         inside, of = bins[1 - usual, 0], bins[1 - usual, 1]
         if inside == 0.0 or inside == rows:
             return -1.0, -1
         return of * of / inside + (total - of) * (total - of) / (rows - inside), 0
+    # Nobody filled in the usual bin (zeros of a sparse table): it has all the rest.
     usual_count, usual_sum = float(rows), total
     for b in range(n_bins):
         usual_count -= bins[b, 0]
@@ -443,6 +448,8 @@ def squared_errors(
     n_outputs = y.shape[1]
     errors = np.zeros((len(min_splits), n_outputs))
     for row in rows:
+        # The largest `min_splits` stops first: there the row goes no deeper, counts its
+        # error, and goes on from the same node for the next smaller one.
         node, place = 0, 0
         while place < len(min_splits):
             if feature[node] < 0 or size[node] < min_splits[place]:
@@ -466,7 +473,6 @@ def subtract(
     left: NDArray,
     right: NDArray,
     mean: Floats,
-    size: NDArray,
     share: float,
     rest: Floats,
 ) -> None:
@@ -538,7 +544,7 @@ def boost(
             min_split,
         )
         feature, cut, left, right, mean, size = tree
-        subtract(codes, test, feature, cut, left, right, mean, size, share, rest)
+        subtract(codes, test, feature, cut, left, right, mean, share, rest)
         subtract_at_leaves(rows, start, feature, mean, size, share, rest)
         for row in test:
             for k in range(n_outputs):

@@ -127,7 +127,7 @@ class Annotations:
         A set that is empty because they gave none is filled from all annotators.
         """
         if count < 1:
-            raise InvalidInput(f"count is {count}; one annotator is the least")
+            raise InvalidInput(f"count is {count}; pass 1 or more annotators")
         found = self.counts(count) > 0
         empty = ~found.any(axis=1)
         found[empty] = self.aggregate()[empty]
@@ -136,7 +136,7 @@ class Annotations:
     def vote(self, min_count: int) -> Mask:
         """Every label that at least `min_count` annotators gave, else the top ones."""
         if min_count < 1:
-            raise InvalidInput(f"min_count is {min_count}; one vote is the least")
+            raise InvalidInput(f"min_count is {min_count}; pass 1 or more votes")
         counts = self.counts()
         return counts >= np.minimum(min_count, counts.max(axis=1))[:, None]
 

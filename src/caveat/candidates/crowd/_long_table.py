@@ -292,7 +292,7 @@ def _classes(
         unknown = sorted(named - set(given), key=str)
         if unknown:
             raise InvalidInput(
-                f"answers: {unknown[0]!r} is no class; there are {listing(given)}"
+                f"answers: {unknown[0]!r} is not a class; there are {listing(given)}"
             )
         return tuple(given)
     if not named:

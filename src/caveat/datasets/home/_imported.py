@@ -67,20 +67,10 @@ def own_entry(name: str, home: Path) -> Entry | None:
 def load_own(
     files: Mapping[str, bytes], *, form: str, options: Mapping[str, Any]
 ) -> Dataset:
-    """Load it: the first file is the data, the second, if any, its companion."""
-    from caveat.datasets._parse import parse
+    """Load it as files of the catalogue are, in the format it was imported in."""
+    from caveat.datasets.sources._loaders import load_file
 
-    names = list(files)
-    second = names[1] if len(names) > 1 else None
-    return parse(
-        files[names[0]],
-        names[0],
-        form,
-        name=names[0],
-        second=None if second is None else files[second],
-        second_name=second or "",
-        **options,
-    )
+    return load_file(files, form=form, **options)
 
 
 def import_own(

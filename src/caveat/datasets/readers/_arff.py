@@ -194,7 +194,7 @@ class _Columns:
             except ValueError:
                 raise DataError(
                     f"{place}: attribute {attribute.name!r} has the value {cell!r}, "
-                    "which is no number"
+                    "which is not a number"
                 ) from None
         return self.words.setdefault(cell, len(self.words))
 

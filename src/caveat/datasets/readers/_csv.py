@@ -96,12 +96,7 @@ def read_csv(
     rows = check_records(clean, parted, len(names), where, skip_header=not headless)
     if rows == 0:
         raise DataError(f"{where} has a header line and no rows")
-    for name in labels:
-        if name not in names:
-            extra = ""
-            if len(names) == 1:
-                extra = f"; the only column is {names[0]!r}: is the separator another?"
-            raise UnknownName(f"{UnknownName.among('column', name, names)}{extra}")
+    _check_known(labels, names)
     if has_padded_number(clean, parted):
         notes.append(
             "some whole numbers begin with 0, such as codes do: they were read as "
@@ -126,8 +121,8 @@ def read_csv(
     if decimal is None and any(one.point == "," for one in written.values()):
         # Where the comma is the decimal sign, 1.500 is no broken number.
         broken = [name for name in features if types.is_float_dtype(frame[name].dtype)]
-        plain = [name for name in labels if name not in odd]
-        raw = parse(text={*broken, *plain}, only=[*broken, *plain])
+        doubtful = [*broken, *(name for name in labels if name not in odd)]
+        raw = parse(text=doubtful, only=doubtful)
         for name, column in raw.items():
             if GROUPED_BY_POINT.fits(column.dropna().unique()):
                 frame[name] = column
@@ -139,6 +134,16 @@ def read_csv(
             frame[name] = _label_column(frame[name], decimal)
     _mend_features(frame, features, written, notes)
     return _without_nameless(frame, notes), notes
+
+
+def _check_known(labels: Collection[str], names: list[str]) -> None:
+    """Refuse a label column that the file does not have."""
+    for name in labels:
+        if name not in names:
+            extra = ""
+            if len(names) == 1:
+                extra = f"; the only column is {names[0]!r}: is the separator another?"
+            raise UnknownName(f"{UnknownName.among('column', name, names)}{extra}")
 
 
 def _leave_units_out(

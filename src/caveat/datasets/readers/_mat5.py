@@ -111,7 +111,7 @@ def variables(data: bytes) -> Iterator[Variable]:
             left -= len(plain)
             inner = list(_elements(memoryview(plain), order))
             if len(inner) != 1:
-                raise BrokenMat("a packed element holds not exactly one variable")
+                raise BrokenMat("a packed element does not hold exactly one variable")
             kind, content = inner[0]
         if kind != _MATRIX:
             raise BrokenMat(f"an element is of type {kind}, not a variable")

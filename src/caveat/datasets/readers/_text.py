@@ -61,8 +61,8 @@ def as_utf8(
     if nul >= 0:
         line = clean.count(b"\n", 0, nul) + 1
         raise DataError(
-            f"{where}, line {line}: a NUL byte; this is no plain text, or it is UTF-16 "
-            "without a mark: pass encoding='utf-16-le' if so"
+            f"{where}, line {line}: a NUL byte; this is not plain text, or it is "
+            "UTF-16 without a mark: pass encoding='utf-16-le' if so"
         )
     if b"\n" not in clean and b"\r" in clean:
         clean = clean.replace(b"\r", b"\n")  # line ends of old Macintosh files

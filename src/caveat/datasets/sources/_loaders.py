@@ -15,14 +15,17 @@ from caveat.datasets.readers._parquet import read_parquet
 Files = Mapping[str, bytes]
 
 
-def load_file(files: Files, **options: Any) -> Dataset:
-    """Load a data set from one file, and from its companion if there are two."""
+def load_file(files: Files, form: str | None = None, **options: Any) -> Dataset:
+    """Load a data set from one file, and from its companion if there are two.
+
+    The format is told by the file's ending where `form` does not say it.
+    """
     names = list(files)
     second = names[1] if len(names) > 1 else None
     return parse(
         files[names[0]],
         names[0],
-        find_format(Path(names[0])),
+        find_format(Path(names[0]), form),
         name=names[0],
         second=None if second is None else files[second],
         second_name=second or "",

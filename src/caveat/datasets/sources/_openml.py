@@ -36,7 +36,7 @@ def openml_snapshot(number: int, *, deadline: float = DEADLINE) -> bytes:
     bunch = _within(deadline, lambda: _fetched(number))
     target = bunch.target
     if isinstance(target, pd.DataFrame) or target is None:
-        raise DataError(f"OpenML {number} has not exactly one target")
+        raise DataError(f"OpenML {number} does not have exactly one target")
     return _packed(bunch.data, target)
 
 

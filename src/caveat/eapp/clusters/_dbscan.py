@@ -96,6 +96,9 @@ def _grow(
     Z: Floats, core: Floats
 ) -> tuple[NDArray[np.int64], Floats, Floats, NDArray[np.int64]]:
     """Grow the tree from point 0 (Prim); renumbering is left to the caller."""
+    # `length` is the mutual reachability that links a point outside to the tree:
+    # max(core of both, distance). `reach` is the radius from which some core has the
+    # point within it, and `patron` that core: border points go with it.
     n, d = Z.shape
     parent = np.zeros(n, np.int64)
     length = np.full(n, np.inf)

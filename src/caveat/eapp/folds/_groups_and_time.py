@@ -89,7 +89,7 @@ def _by_time(column: pd.Series, folds: int) -> list[tuple[Any, Any]]:
     if moments.isna().any():
         raise InvalidInput(
             f"--time: {str(column.name)!r} has {int(moments.isna().sum())} cells that "
-            "are no dates or numbers; fill them in or drop these rows"
+            "are neither dates nor numbers; fill them in or drop these rows"
         )
     order = np.argsort(moments.to_numpy(), kind="stable")
     parts = TimeSeriesSplit(folds).split(np.zeros((len(order), 1)))

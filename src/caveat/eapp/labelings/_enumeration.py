@@ -200,6 +200,8 @@ def count_below(
     k = low.shape[1] + 1
     total = 0
     if len(high) == 0:
+        # No ties. ``offset ^ sign`` is offset for +t and -1 - offset for -t; less the
+        # sign it is ±offset without a branch.
         for i in range(len(states)):
             rank = first_difference(states[i], k)
             sign = np.int64(states[i] & np.uint32(1)) - 1

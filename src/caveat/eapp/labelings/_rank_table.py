@@ -118,6 +118,9 @@ def _bounds(
     is_cell: NDArray[np.bool_],
     width: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    # Entries come by rising score, a group of equals at a time: `low` counts the cells
+    # below the group, `high` those below or in it. Scores have a mirror image on the
+    # negative side, so that the group at 0 begins as far below 0 as it ends above.
     low = np.empty((len(gaps) // width, width), np.int32)
     high = np.empty((len(gaps) // width, width), np.int32)
     below = 0

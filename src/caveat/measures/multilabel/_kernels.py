@@ -66,6 +66,7 @@ def _bounds(values: FloatArray, first: int, last: int, x: float) -> tuple[int, i
             below += values[k] < x
             up_to += values[k] <= x
         return first + below, first + up_to
+    # Two bisections; the second only where the value is there at all.
     low, high = first, last
     while low < high:
         middle = (low + high) >> 1
@@ -239,6 +240,10 @@ def row_pass(
         counts[FIRST_RELEVANT] = first_relevant
         if p == 0:
             continue
+        # Only the relevant scores are sorted, mostly a few of many labels. Every other
+        # score x is then looked up: a of them lie below it (pairs in the wrong order),
+        # b at or below it, so b - a pairs are tied. The histograms of a and b are all
+        # that precision and coverage need.
         _sort(rel, p)
         low, high = rel[0], rel[p - 1]
         scale = _fill_cells(rel, 0, p, starts, 0)
@@ -322,6 +327,7 @@ def label_pass(
                 for j in range(left, right):
                     size = sizes[j - left]
                     tile[j - left, size] = S[row, j]
+                    # Written always, kept if it counts: no branch to guess wrongly.
                     sizes[j - left] = size + (Y[row, j] != kept)
             for j in range(left, right):
                 first, last = ends[j], ends[j + 1]
@@ -333,6 +339,7 @@ def label_pass(
                     if x > high:
                         below[j] += last - first
                     elif x >= low:
+                        # Every label has one start more than it has values.
                         c = first + j + _cell(x, low, scale, last - first)
                         a, b = _bounds(values, starts[c], starts[c + 1], x)
                         below[j] += a - first

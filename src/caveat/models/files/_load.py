@@ -98,7 +98,7 @@ def _by_content(path: Path) -> Any:
     elif b"learner" in head and head[:1] == b"{":
         return xgboost_model(path)
     raise DataError(
-        f"{str(path)!r} is no model that caveat can read; it reads its own files, "
+        f"{str(path)!r} is not a model that caveat can read; it reads its own files, "
         "LightGBM's text, XGBoost's JSON or UBJSON, CatBoost's cbm, ONNX, skops and, "
         "with trust=True, joblib"
     )

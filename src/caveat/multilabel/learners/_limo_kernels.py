@@ -154,6 +154,7 @@ def draw_steps(
             out[t, 2] = _other(row_labels, first, last, n_labels, draws[t, 2])
         if has_labels:
             k = _draw(pairs.label_weights, pairs.label_guide, draws[t, 3])
+            # The published code draws the instance first, the paper the label.
             if code:
                 a = k
                 j = _member(row_labels, row_ends[a], row_ends[a + 1], draws[t, 4])
@@ -319,6 +320,7 @@ def sparse_steps(
     keep = 1.0 - eta
     for step in range(len(drawn)):
         t = done + step + 1
+        # Within an instance: a relevant label u should score one more than v.
         if lambda1 > 0.0:
             i, u, v = drawn[step, 0], drawn[step, 1], drawn[step, 2]
             first, last = ends[i], ends[i + 1]
@@ -332,6 +334,7 @@ def sparse_steps(
             if hinge:
                 _add(w, u, eta * lambda1, data, columns, first, last)
                 _add(w, v, -eta * lambda1, data, columns, first, last)
+        # Within a label: a positive instance a should score one more than b.
         j = drawn[step, 3]
         if lambda2 > 0.0 and j >= 0:
             a, b = drawn[step, 4], drawn[step, 5]

@@ -150,6 +150,7 @@ def _sparse_distances(
     candidates: IntArray,
     out: FloatArray,
 ) -> None:
+    # Two sorted lists of columns are merged: who lags behind counts against 0.
     for n in range(len(rows)):
         a, a_end = q_ends[rows[n]], q_ends[rows[n] + 1]
         b, b_end = x_ends[candidates[n]], x_ends[candidates[n] + 1]

@@ -207,6 +207,11 @@ def _best_mean_f(
     positives: IntArray,
     weight: float,
 ) -> int:
+    """Find the cut of one common ranking that gives the groups' F the largest sum.
+
+    Walking down the ranking, an entry changes the F of its own group only:
+    (1 + β²) tp / (β² P + chosen); the old term goes out of the sum, the new one in.
+    """
     tp = np.zeros(len(positives), dtype=np.int64)
     chosen = np.zeros(len(positives), dtype=np.int64)
     value = 0.0
@@ -270,6 +275,12 @@ def _ascend(
     cuts: IntArray,
     max_rounds: int,
 ) -> int:
+    """Move one cut after the other to its best place until none moves; count sweeps.
+
+    Column j chooses the first ``cuts[j]`` rows of ``order[j]``. `chosen` and `tp` hold
+    how many labels of a row are chosen, and how many of these rightly: with them a row
+    that enters or leaves changes only its own F, so that a column costs one pass.
+    """
     columns, m = order.shape
     tp = np.zeros(m, dtype=np.int64)
     chosen = np.zeros(m, dtype=np.int64)
@@ -280,6 +291,8 @@ def _ascend(
     for sweep in range(max_rounds):
         improved = False
         for j in range(columns):
+            # Take the column out; below, `value` is the sum of the rows' F when it
+            # chooses its first k + 1 rows, less that sum when it chooses none.
             now = 0.0
             for k in range(cuts[j]):
                 i = order[j, k]
@@ -298,6 +311,7 @@ def _ascend(
                 )
                 if k + 1 == cuts[j]:
                     now = value
+                # A threshold cannot part equal scores.
                 at_end = k + 1 == m or scores[j, k] != scores[j, k + 1]
                 if at_end and value > best + GAIN:
                     best = value

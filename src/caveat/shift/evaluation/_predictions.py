@@ -137,7 +137,7 @@ class Answerer:
         if codes.min() < 0:
             wrong = labels.ravel()[int(np.argmin(codes))]
             raise InvalidInput(
-                f"the model answered {wrong!r}, which is no class; the classes are "
+                f"the model answered {wrong!r}, which is not a class; the classes are "
                 f"{listing(classes)}"
             )
         return np.eye(self.target.n_classes)[codes]
@@ -147,7 +147,7 @@ class Answerer:
             numbers = answers.astype(np.float64)
         except (TypeError, ValueError) as error:
             raise InvalidInput(
-                f"the model answered {answers.ravel()[0]!r}, which is no number"
+                f"the model answered {answers.ravel()[0]!r}, which is not a number"
             ) from error
         wrong = ~np.isfinite(numbers)
         if wrong.any():

@@ -147,7 +147,7 @@ def _numbers(column: NDArray[Any], name: str) -> NDArray[np.float64]:
         numbers = column.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidInput(
-            f"{name} holds {column[0]!r}, which is no number; for labels say "
+            f"{name} holds {column[0]!r}, which is not a number; for labels say "
             "task='classification'"
         ) from error
     if not np.isfinite(numbers).all():

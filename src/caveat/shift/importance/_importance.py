@@ -16,9 +16,6 @@ from caveat.shift.evaluation._targets import check_target
 from caveat.shift.importance._methods import Question, codes_of
 from caveat.shift.registry import IMPORTANCES
 
-STRONG = 0.7
-"""A column with a larger absolute correlation is called strongly correlated."""
-
 
 def feature_importance(
     X: Any,
@@ -158,5 +155,7 @@ def check_importance(
         raise InvalidInput(f"importance lacks the columns {listing(lacking)}; add them")
     brought = importance.loc[list(X.columns)]
     if brought.isna().any() or not pd.api.types.is_numeric_dtype(brought):
-        raise InvalidInput("importance holds what is no number; give each column one")
+        raise InvalidInput(
+            "importance holds something that is not a number; give each column one"
+        )
     return brought

@@ -139,9 +139,9 @@ class Subsets:
 class Fixed:
     """A given list of masks, in the place of drawn ones."""
 
-    def __init__(self, masks: Masks, possible: int | None = None) -> None:
+    def __init__(self, masks: Masks) -> None:
         self._masks = masks
-        self.possible = len(masks) if possible is None else possible
+        self.possible = len(masks)
 
     def __len__(self) -> int:
         return len(self._masks)

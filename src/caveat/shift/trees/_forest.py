@@ -178,6 +178,14 @@ def _walk(
     words: NDArray[np.uint64],
     n_masks: int,
 ) -> NDArray[Any]:
+    """Sum the leaves that every row reaches under every mask: (masks, rows, outputs).
+
+    A mask says which columns are gone, and a gone column has its fill. Masks stand in
+    words of 64 bits, one bit each, so that a row goes down a tree once for 64 masks:
+    where a mask's answer differs from that of the others, the word is split in two,
+    and the other half waits on a stack. `owner` maps a column to its word in `words`,
+    -1 for columns that no mask takes away.
+    """
     n_rows = len(rows)
     n_outputs = len(start)
     width = leaves.shape[1]
@@ -215,12 +223,15 @@ def _walk(
                             gone = none
                             if owner[column] >= 0:
                                 gone = words[block, owner[column]] & word
+                            # Cell and fill go the same way: all masks stay together.
                             if gone == none or goes == _goes(
                                 fill[column], node.threshold, node.missing
                             ):
                                 at = node.left if goes else node.right
                                 node = nodes[at]
                                 continue
+                            # Where the column is gone the fill decides, elsewhere
+                            # the cell; here they disagree.
                             leftward = word ^ gone if goes else gone
                             rightward = word ^ leftward
                             if leftward == none:
@@ -234,6 +245,7 @@ def _walk(
                                 at = node.left
                                 word = leftward
                             node = nodes[at]
+                        # At a leaf `node.right` is its line in `leaves`.
                         for output in range(width):
                             _add(held[first + output], leaves[node.right, output], word)
                 for bit in range(bits):

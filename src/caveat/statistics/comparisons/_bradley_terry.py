@@ -112,6 +112,8 @@ def _elo(wins: NDArray[np.float64]) -> NDArray[np.float64]:
     strength = np.ones(own.shape)
     open_ = np.ones(own.shape[:-1], dtype=bool)
     for _ in range(10_000):
+        # s_i becomes wins_i / sum over j of games_ij / (s_i + s_j). Only ratios count:
+        # the geometric mean is held at 1.
         before = strength[open_]
         shared = games[open_] / (before[:, :, None] + before[:, None, :])
         update = own[open_] / shared.sum(axis=-1)

@@ -169,6 +169,8 @@ def _maximal(near: list[int]) -> list[tuple[int, ...]]:
                     "contiguous=True or fewer learners"
                 )
             continue
+        # A maximal clique without the pivot has some member that is not near it, so
+        # that it is enough to branch on those.
         pivot = max(
             _bits(candidates | done), key=lambda i: (candidates & near[i]).bit_count()
         )

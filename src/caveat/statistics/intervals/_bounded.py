@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.special import expit
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, logit
 
 from caveat.statistics._checks import check_share, check_values
 from caveat.statistics.intervals._intervals import Interval, factor, moments
+
+Floats = NDArray[np.float64]
 
 
 def bounded_interval(
@@ -87,23 +90,43 @@ def bounded_interval(
 
 def _ends(mean: float, half: float, range: tuple[float, float]) -> tuple[float, float]:
     """Carry the half width to a scale without ends, and the ends back."""
-    bottom, top = range
     if mean in range or math.isnan(half):
         return math.nan, math.nan
-    if math.isinf(bottom) and math.isinf(top):
-        return mean - half, mean + half
-    if math.isinf(top) or math.isinf(bottom):
-        sign, edge = (1, bottom) if math.isinf(top) else (-1, top)
-        away = sign * (mean - edge)
-        with np.errstate(over="ignore"):
-            ends = edge + sign * away * np.exp(np.array([-1, 1]) * half / away)
-        return float(ends.min()), float(ends.max())
-    width = top - bottom
-    x = (mean - bottom) / width
-    place = math.log(x / (1 - x))
-    reach = half / width / (x * (1 - x))
-    low, high = bottom + width * expit([place - reach, place + reach])
+    forth, back, slope = endless_scale(mean, range)
+    # The delta method: a half width h is h g'(mean) on the scale g. So no interval
+    # leaves the range.
+    centre, reach = float(forth(np.array(mean))), half * slope
+    with np.errstate(over="ignore"):
+        low, high = back(np.array([centre - reach, centre + reach]))
     return float(low), float(high)
+
+
+def endless_scale(
+    mean: float, range: tuple[float, float]
+) -> tuple[Callable[..., Floats], Callable[..., Floats], float]:
+    """Give a scale without ends, the way back, and the scale's slope at the mean."""
+    bottom, top = range
+    if math.isfinite(bottom) and math.isfinite(top):
+        width = top - bottom
+        place = (mean - bottom) / width
+        return (
+            lambda x: logit((x - bottom) / width),
+            lambda x: bottom + width * expit(x),
+            1 / (width * place * (1 - place)),
+        )
+    if math.isfinite(bottom):
+        return (
+            lambda x: np.log(x - bottom),
+            lambda x: bottom + np.exp(x),
+            1 / (mean - bottom),
+        )
+    if math.isfinite(top):
+        return (
+            lambda x: -np.log(top - x),
+            lambda x: top - np.exp(-x),
+            1 / (top - mean),
+        )
+    return (lambda x: x, lambda x: x, 1.0)
 
 
 def unseen(

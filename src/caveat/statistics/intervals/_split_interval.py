@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit
 from scipy.stats import norm
 from scipy.stats import t as student
 
 from caveat.statistics._checks import check_share
-from caveat.statistics.intervals._bounded import unseen
+from caveat.statistics.intervals._bounded import endless_scale, unseen
 from caveat.statistics.intervals._intervals import Interval
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -147,7 +145,7 @@ def _ends(
     """Add both sources on a scale without ends, and carry the ends back."""
     if mean in range:
         return unseen(mean, rows, range, level)
-    forth, back, slope = _scale(mean, range)
+    forth, back, slope = endless_scale(mean, range)
     normal, usual = norm.ppf((1 + level) / 2), norm.ppf(0.975)
     # Quantiles far out need more resamples than there are: the usual ones, stretched.
     wide = normal / usual
@@ -164,31 +162,3 @@ def _ends(
     with np.errstate(over="ignore"):
         ends = back(np.array([centre - left, centre + right]))
     return float(ends[0]), float(ends[1])
-
-
-def _scale(
-    mean: float, range: tuple[float, float]
-) -> tuple[Callable[..., Floats], Callable[..., Floats], float]:
-    """Give a scale without ends, the way back, and the scale's slope at the mean."""
-    bottom, top = range
-    if math.isfinite(bottom) and math.isfinite(top):
-        width = top - bottom
-        place = (mean - bottom) / width
-        return (
-            lambda x: logit((x - bottom) / width),
-            lambda x: bottom + width * expit(x),
-            1 / (width * place * (1 - place)),
-        )
-    if math.isfinite(bottom):
-        return (
-            lambda x: np.log(x - bottom),
-            lambda x: bottom + np.exp(x),
-            1 / (mean - bottom),
-        )
-    if math.isfinite(top):
-        return (
-            lambda x: -np.log(top - x),
-            lambda x: top - np.exp(-x),
-            1 / (top - mean),
-        )
-    return (lambda x: x, lambda x: x, 1.0)

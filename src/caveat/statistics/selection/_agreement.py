@@ -1,4 +1,4 @@
-"""Does a criterion order the rows of a selection table as a measure does."""
+"""Whether a criterion orders the rows of a selection table as a measure does."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def _parsed(text: str) -> URL:
         # Not quoted whole: what was meant as a URL may hold a password.
         place = text.rpartition("@")[2]
         raise LedgerError(
-            f"--ledger: {place!r} is no URL of a database; write a file's name, or "
+            f"--ledger: {place!r} is not a URL of a database; write a file's name, or "
             "postgresql://USER@HOST:PORT/NAME with a number as the port"
         ) from error
 
@@ -332,7 +332,7 @@ def _open_server(url: Any, *, write: bool) -> tuple[Engine, int]:
         missing = explain_missing(error, f"the ledger {name}", "postgres")
         raise missing or error from error
     except sa.exc.ArgumentError as error:
-        raise LedgerError(f"{name!r} is no ledger URL: {error}") from error
+        raise LedgerError(f"{name!r} is not a ledger URL: {error}") from error
     try:
         if write:
             with engine.begin() as connection:

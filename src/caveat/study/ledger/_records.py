@@ -336,6 +336,8 @@ class _Tables:
             for index, params in spec["configurations"]
         }
         self._param_codes.extend([codes.get(index, -1) for index in table["config"]])
+        # Trials have different columns: a new one is empty for all rows so far, and one
+        # that was not there for a while catches up before it goes on.
         for name, values in table.items():
             known = self._pending.get(name)
             if known is None:

@@ -25,6 +25,8 @@ def mend(connection: Connection, trials: Sequence[Trial]) -> int:
     trials : sequence of Trial
         As the study plans them: what the ledger says of them may be damaged.
     """
+    # Three things may be damaged: notes of attempts, which are blanked; records; and
+    # words of the glossary, for which a sound trial that told them has to run again.
     planned = {item.key: item for item in trials}
     proofs = Proofs(connection, proven=True)
     for number, key in proofs.lost:

@@ -65,8 +65,8 @@ def known_labels(labels: ArrayLike, classes: Sequence[Any]) -> NDArray[Any]:
     if (found < 0).any():
         wrong = answers.ravel()[int(np.argmin(found))]
         raise InvalidInput(
-            f"the learner answered {str(wrong)!r}, which is no class; the classes are "
-            f"{listing(classes)}"
+            f"the learner answered {str(wrong)!r}, which is not a class; the classes "
+            f"are {listing(classes)}"
         )
     return answers
 

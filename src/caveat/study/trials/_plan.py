@@ -62,7 +62,7 @@ def plan(
         if len(planned) > MOST_TRIALS and not yes:
             raise InvalidInput(
                 f"study {checked.study!r} has more than {MOST_TRIALS:,} trials; "
-                "make the grid smaller, or say --yes"
+                "make the grid smaller, or add --yes"
             )
     return list(planned.values())
 

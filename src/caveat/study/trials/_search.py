@@ -54,15 +54,14 @@ def random_configurations(
 
 def _unit(name: str, parameter: str, index: int) -> float:
     """Return a number in [0, 1) that is fixed for ever by its three arguments."""
+    # Thirteen hexadecimal digits are 52 bits: as many as a float holds exactly.
     return int(digest(["search", name, parameter, index])[:13], 16) / 16**13
 
 
 def _draw(distribution: Mapping[str, Any], u: float, parameter: str) -> Any:
     (kind, values), *rest = distribution.items()
     if rest:
-        raise InvalidInput(
-            f"{parameter}: one distribution, please, found {distribution}"
-        )
+        raise InvalidInput(f"{parameter}: found {distribution}; name one distribution")
     if kind == "choice":
         return values[int(u * len(values))]
     low, high = values

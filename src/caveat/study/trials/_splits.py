@@ -85,6 +85,7 @@ def _split(test_first: NDArray, test_count: int, count: int) -> Split:
 def _stratified(labels: NDArray, share: float, rng: np.random.Generator) -> Split:
     """Give every class its share of the test part by largest remainder."""
     _, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    # No class gives all its rows away: training needs one of each.
     wanted = share * sizes
     taken = np.minimum(np.floor(wanted).astype(int), sizes - 1)
     room = _test_count(len(labels), share) - taken.sum()
@@ -94,6 +95,7 @@ def _stratified(labels: NDArray, share: float, rng: np.random.Generator) -> Spli
         if taken[code] < sizes[code] - 1:
             taken[code] += 1
             room -= 1
+    # `place` numbers the shuffled rows within their class; the first of each are drawn.
     shuffled = rng.permutation(len(labels))
     place = np.empty(len(labels), dtype=int)
     by_class = np.argsort(codes[shuffled], kind="stable")

@@ -1,4 +1,4 @@
-"""The interval of a difference of two shares of the same rows."""
+"""Intervals of a share of rows, and of the difference of two of the same rows."""
 
 from __future__ import annotations
 
@@ -8,6 +8,42 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from caveat.statistics.intervals._intervals import Interval
+
+
+def share_interval(
+    share: float, rows: float, confidence: float = 0.95
+) -> tuple[float, float]:
+    """Return the ends of Wilson's interval of a share; they lie within 0 and 1.
+
+    All shares that a score test does not reject. Without rows it is all from 0 to 1.
+
+    Parameters
+    ----------
+    share : float
+        What was seen, 0 to 1.
+    rows : float
+        Of how many; as many independent ones as are worth the same.
+    confidence : float, default=0.95
+
+    References
+    ----------
+    Wilson (1927), Probable inference, the law of succession, and statistical inference,
+    Journal of the American Statistical Association 22.
+
+    Examples
+    --------
+    >>> low, high = share_interval(81 / 263, 263)
+    >>> round(low, 4), round(high, 4)
+    (0.2553, 0.3662)
+    """
+    if not rows:
+        return 0.0, 1.0
+    z = float(norm.ppf(0.5 + confidence / 2))
+    variance = share * (1 - share) / rows + (z / (2 * rows)) ** 2
+    centre = (share + z * z / (2 * rows)) / (1 + z * z / rows)
+    half = z * math.sqrt(max(variance, 0.0)) / (1 + z * z / rows)
+    # Rounding may carry an end past a share of 0 or 1.
+    return max(0.0, min(centre - half, share)), min(1.0, max(centre + half, share))
 
 
 def paired_share_interval(

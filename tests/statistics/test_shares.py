@@ -3,10 +3,14 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
-from scipy.stats import multinomial
+from scipy.stats import binomtest, multinomial
 
-from caveat.statistics import paired_bootstrap, paired_share_interval
-from caveat.statistics.intervals._paired_shares import _score
+from caveat.statistics import (
+    paired_bootstrap,
+    paired_share_interval,
+    share_interval,
+)
+from caveat.statistics.intervals._shares import _score
 
 COUNTS = [(0, 0, 6), (6, 0, 6), (0, 6, 6), (12, 2, 50), (1, 0, 30), (3, 1, 1000)]
 
@@ -75,3 +79,17 @@ def test_it_covers_what_it_says(shares):
 def test_counts_that_cannot_be_are_refused(counts):
     with pytest.raises(ValueError, match="are no counts of"):
         paired_share_interval(*counts)
+
+
+@pytest.mark.parametrize("rows", [1, 7, 263, 10_000])
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_the_interval_of_a_share_is_that_of_scipy(rows, confidence):
+    for hits in {0, 1, rows // 3, rows - 1, rows}:
+        theirs = binomtest(hits, rows).proportion_ci(confidence, method="wilson")
+        # Both end within 1e-12: they differ by the order of a few sums.
+        ours = share_interval(hits / rows, rows, confidence)
+        assert ours == pytest.approx((theirs.low, theirs.high), abs=1e-12)
+
+
+def test_a_share_of_no_rows_may_be_anything():
+    assert share_interval(0.0, 0) == (0.0, 1.0)
