@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -451,6 +452,11 @@ def test_degenerate_tables_give_finite_answers(name, case):
     ("y", "task", "message"),
     [
         (["a"] * 4, "classification", "one class only, 'a'"),
+        (
+            pd.Series([1, "a", 2, "b"], dtype=object),
+            "classification",
+            "mixes labels of the types int, str",
+        ),
         ([1, 2, np.nan, 3], "classification", "missing .NaN. in 1 rows.*row 2"),
         ([1, 2, np.inf, 3], "regression", "infinite in row 2"),
         (["a", "b", "c", "d"], "regression", "'a', which is not a number"),
@@ -559,6 +565,8 @@ def test_pretrained_models_need_the_users_weights(name, monkeypatch, tmp_path):
                     self.told = told
 
                 def fit(self, X, y):
+                    if Path(self.told["model_path"]).read_bytes() == b"<html>":
+                        raise RuntimeError("Weights only load failed.")
                     self.share = np.mean(y)
                     return self
 
@@ -575,6 +583,10 @@ def test_pretrained_models_need_the_users_weights(name, monkeypatch, tmp_path):
         make_model(name).fit(X, y)
     with pytest.raises(InvalidInput, match="finds no weights at"):
         make_model(name, weights=tmp_path / "absent").fit(X, y)
+    page = tmp_path / "page.ckpt"
+    page.write_text("<html>")
+    with pytest.raises(InvalidInput, match=r"cannot read weights from .*page.ckpt"):
+        make_model(name, weights=page).fit(X, y)
     weights = tmp_path / "weights.ckpt"
     weights.touch()
     model = make_model(name, weights=str(weights), random_state=0).fit(X, y)
@@ -649,6 +661,7 @@ def test_scikit_learn_accepts_the_models_as_estimators(name, task):
 WEIGHTS = "check_sample_weight_equivalence_on_dense_data"
 CANNOT_WEIGH = (
     WEIGHTS,
+    "check_classifiers_one_label_sample_weights",
     "check_sample_weights_pandas_series",
     "check_sample_weights_not_an_array",
     "check_sample_weights_list",

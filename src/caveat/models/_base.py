@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -235,9 +236,10 @@ class TabularModel(BaseEstimator):
             lesson = self._watched(lesson, groups, time, validation)
         else:
             self.validation_rows_ = np.arange(0)
-        if not 0 <= self.mask_rate < 1:
+        rate: Any = self.mask_rate
+        if not isinstance(rate, Real) or not 0 <= float(rate) < 1:
             raise InvalidInput(
-                f"mask_rate is {self.mask_rate}; pass a share from 0 up to below 1"
+                f"mask_rate is {rate!r}; pass a share from 0 up to below 1"
             )
         if self.mask_rate and self.masks_rows:
             lesson = self._with_losses(lesson)

@@ -7,9 +7,10 @@ from dataclasses import KW_ONLY, dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
+from zipfile import is_zipfile
 
 from caveat.exceptions import InvalidInput
-from caveat.models._base import CODES, Remembering
+from caveat.models._base import CODES, Lesson, Remembering
 
 
 @dataclass(eq=False, repr=False)
@@ -26,6 +27,20 @@ class Pretrained(Remembering):
     options: Mapping[str, Any] | None = None
     kinds: Mapping[str, str] | None = None
     random_state: Any = None
+
+    def _learn(self, lesson: Lesson) -> Any:
+        try:
+            return super()._learn(lesson)
+        except InvalidInput:
+            raise
+        except Exception as error:
+            # Asked afterwards: the package alone knows all formats that it reads.
+            if self.weights is None or is_zipfile(self.weights):
+                raise
+            raise InvalidInput(
+                f"{type(self).__name__} cannot read weights from {str(self.weights)!r};"
+                " it may be cut off or no file of weights, so download it again"
+            ) from error
 
 
 def check_weights(weights: str | PathLike[str] | None, who: str) -> Path:

@@ -53,7 +53,7 @@ def _network(
     tasks: tuple[str, ...] = _ALL,
     known_weak: bool = False,
     seconds: tuple[float, float],
-    most: dict[str, int] | None = None,
+    most: dict[str, Any] | None = None,
 ) -> Entry:
     return Entry(
         name=name,
@@ -190,7 +190,7 @@ NETWORKS = [
         "a transformer over the categorical columns",
         "Huang et al. (2020)",
         seconds=(25, 5),
-        most=_PAIRS,
+        most={**_PAIRS, "of_categories": True},
         space={
             "depth": _choice(1, 2, 3, 6, 12),
             "heads": _choice(2, 4, 8),

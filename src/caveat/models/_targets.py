@@ -42,7 +42,6 @@ def check_labels(
     (['a', 'b'], [1, 0, 1])
     """
     labels = _column(y, n_rows, who)
-    check_classification_targets(labels)
     try:
         classes, codes = np.unique(labels, return_inverse=True)
     except TypeError as error:
@@ -51,6 +50,7 @@ def check_labels(
             f"y mixes labels of the types {', '.join(kinds)}, which have no order; "
             "turn them all into text or all into numbers"
         ) from error
+    check_classification_targets(labels)
     if len(classes) < fewest:
         raise InvalidInput(
             f"y holds one class only, {classes.tolist()[0]!r}; {who} needs at least "

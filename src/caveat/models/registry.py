@@ -5,7 +5,8 @@ may be stacked, reordered or answered once; `native_missing`, missing numbers re
 the model as they are; `constant`, all rows get the same answer; `counterpart`, who does
 the same for the other task; `needs`, what the user has to bring; `seconds`, about what
 one core takes to learn 1,000 rows of ten columns and to answer 100,000, by which
-studies are planned; `tokens`, its cost grows with the columns, too; `most_columns` and
+studies are planned; `tokens`, its cost grows with the columns, too;
+`of_categories`, with the categorical ones only; `most_columns` and
 `most_rows`, above which a study leaves the model out; `early`, settings with which
 boosting stops as networks do, on a held-out fifth of the rows.
 """

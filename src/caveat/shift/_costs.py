@@ -19,8 +19,14 @@ def too_large(dataset: Mapping[str, Any], entry: Entry) -> str:
     columns, rows = dataset.get("columns"), dataset.get("rows")
     most = entry.facts.get("most_columns")
     if most is not None and columns is not None and columns > most:
+        # Of categorical columns nobody knows before how many there are.
+        kind, up_to = (
+            ("categorical column", "up to ")
+            if entry.facts.get("of_categories")
+            else ("column", "")
+        )
         return (
-            f"attends from every column to every other, {columns:,} times "
+            f"attends from every {kind} to every other, {up_to}{columns:,} times "
             f"{columns:,} in every row; a study stops at {most:,} columns"
         )
     most = entry.facts.get("most_rows")

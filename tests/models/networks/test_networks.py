@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -265,3 +267,45 @@ def test_progress_is_told_and_history_kept():
     assert [row["epoch"] for row in model.history_] == [1, 2, 3]
     best = min(model.history_, key=lambda row: row["validation-loss"])
     assert model.best_epoch_ == best["epoch"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_settings_that_no_network_can_be_built_with_are_refused_in_a_sentence(name):
+    X, y = table(16)
+    task = "binary"
+    settings = fields(make_model(name, task))
+    for one in settings:
+        kind = str(one.type).removesuffix(" | None")
+        if kind not in ("int", "float", "Sequence[int]") or one.name == "validation":
+            continue
+        for wrong in (-1, "x", True, *([2.5] if kind != "float" else [float("nan")])):
+            with pytest.raises(InvalidInput, match=rf"{one.name} is .*; pass a"):
+                quick(name, task, **{one.name: wrong}).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("mlp", {"batch_size": 0}),
+        ("mlp", {"hidden": 5}),
+        ("mlp", {"hidden": (8, 0)}),
+        ("mlp", {"learning_rate": 0}),
+        ("mlp", {"mask_rate": None}),
+        ("resnet", {"hidden_dropout": 1.0}),
+        ("ft-transformer", {"n_heads": 0}),
+        ("tabnet", {"momentum": 2.5}),
+        ("tabm", {"k": 0}),
+        ("grownet", {"n_stages": 0}),
+    ],
+)
+def test_settings_at_the_edge_are_refused(name, wrong):
+    X, y = table(16)
+    ((setting, value),) = wrong.items()
+    with pytest.raises(InvalidInput, match=rf"{setting} is {re.escape(repr(value))};"):
+        quick(name, **wrong).fit(X, y)
+
+
+def test_parts_whose_default_is_none_at_all_may_be_left_out():
+    X, y = table(16)
+    model = quick("modernnca", n_blocks=0, batch_size=None, max_epochs=1).fit(X, y)
+    assert model.score(X, y) >= 0

@@ -18,6 +18,7 @@ from caveat.models._tasks import is_classification
 from caveat.models.files._pack import Pack
 from caveat.models.networks._layout import Layout, RandomAbsence
 from caveat.models.networks._objective import Supervised
+from caveat.models.networks._settings import check_settings
 from caveat.training import (
     Best,
     Recipe,
@@ -251,14 +252,7 @@ class NetworkModel(TabularModel):
             raise InvalidInput(
                 f"{type(self).__name__} got n_samples={n_rows}; two rows are the least"
             )
-        for name in ("max_epochs", "patience"):
-            if getattr(self, name) < 1:
-                raise InvalidInput(f"{name} is {getattr(self, name)}; one is the least")
-        if not self.learning_rate > 0 or not self.weight_decay >= 0:
-            raise InvalidInput(
-                f"learning_rate is {self.learning_rate} and weight_decay "
-                f"{self.weight_decay}; pass a positive and a non-negative number"
-            )
+        check_settings(self)
         check_device(self.device)
 
 
