@@ -48,6 +48,13 @@ def test_a_column_that_names_rows_is_set_aside(file):
     assert "Column 'id' was left out: identifier" in found.output
 
 
+def test_a_model_that_needs_weights_is_refused_before_any_fit(file):
+    found = run(file, "--target", "y", "--models", "k-nn,tabpfn")
+    assert isinstance(found.exception, CaveatError)
+    assert "tabpfn needs a file of weights" in str(found.exception)
+    assert "seconds" not in found.stderr
+
+
 @pytest.mark.thorough
 def test_json_is_json_and_nothing_else(file):
     words = ["--json", "--metric", "accuracy", "--missing", "size", "--missing", "left"]

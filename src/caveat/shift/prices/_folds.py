@@ -159,6 +159,12 @@ def usual_contenders(
     chosen = [counterpart(name, task) for name in names or USUAL]
     for known in chosen:
         early = early_settings(known, [*chosen, *beside])
+        if MODELS[known].facts.get("needs") == "weights":
+            raise InvalidInput(
+                f"{known} needs a file of weights, which its name alone does not give; "
+                f"in Python fit make_model({known!r}, ..., weights=PATH), and pass it "
+                "as model="
+            )
         try:
             make_model(known, task, random_state=seed, **early)
         except MissingExtra as error:
