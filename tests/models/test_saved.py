@@ -160,7 +160,7 @@ def test_damaged_and_foreign_files_are_refused(tmp_path):
     with pytest.raises(DataError, match="'caveat model 9'"):
         load(tmp_path / "other")
     path.write_bytes(path.read_bytes()[:-400])
-    with pytest.raises(DataError, match="no model that caveat can read"):
+    with pytest.raises(DataError, match="not a model that caveat can read"):
         load(path)
     with pytest.raises(DataError, match="there is no model at"):
         load(tmp_path / "absent")

@@ -38,5 +38,5 @@ def test_copied_pictures_and_a_picture_of_two_classes_are_found(tmp_path):
 def test_a_file_is_no_folder(tmp_path):
     file = tmp_path / "one.txt"
     file.write_text("x")
-    with pytest.raises(DataError, match="no folder"):
+    with pytest.raises(DataError, match="not a folder"):
         scan_pictures(file)

@@ -50,15 +50,15 @@ def untouched(who: str, *tables: Any) -> Iterator[None]:
 
 
 def known_labels(labels: ArrayLike, classes: Sequence[Any]) -> NDArray[Any]:
-    """Return a learner's labels, or refuse them if one is no class.
+    """Return a learner's labels, or refuse them if one is not a class.
 
     Examples
     --------
     >>> known_labels(["yes", "maybe"], ["no", "yes"])
     Traceback (most recent call last):
     ...
-    caveat.exceptions.InvalidInput: the learner answered 'maybe', which is no class;
-    the classes are 'no', 'yes'
+    caveat.exceptions.InvalidInput: the learner answered 'maybe', which is not a
+    class; the classes are 'no', 'yes'
     """
     answers = np.asarray(labels)
     found = pd.Index(list(classes)).get_indexer(pd.Index(answers.ravel()))
