@@ -112,6 +112,31 @@ def test_rows_are_found_by_a_number_however_it_is_written(rows):
         Outage(("a",), where=("ward", "two")).hits(fold, 0)
 
 
+MOMENTS = pd.Series(pd.date_range("2025-01-01", periods=100), name="when")
+
+
+@pytest.mark.parametrize(
+    ("day", "start"),
+    [
+        (MOMENTS, "2025-04-01"),
+        (MOMENTS.dt.tz_localize("UTC"), "2025-04-01"),
+        (MOMENTS.dt.strftime("%d.%m.%Y"), "01.04.2025"),
+        (MOMENTS.astype("datetime64[s]").astype("int64"), "2025-04-01"),
+        (MOMENTS.astype("datetime64[s]").astype("int64"), "1743465600"),
+        (MOMENTS.dt.strftime("%Y%m%d").astype(int), "2025-04-01"),
+        (MOMENTS.dt.strftime("%Y%m%d").astype(int), "20250401"),
+    ],
+)
+def test_rows_since_a_date_are_found_however_it_is_written(rows, day, start):
+    X, y, X_test, y_test = rows
+    side = pd.DataFrame({"when": day})
+    fold = Fold(X, y, X_test, pd.Series(y_test), np.arange(len(X_test)), side)
+    hit = Outage(("a",), since=("when", start)).hits(fold, 0)
+    assert hit.sum() == 10
+    with pytest.raises(InvalidInput, match=r"'spring'"):
+        Outage(("a",), since=("when", "spring")).hits(fold, 0)
+
+
 def test_a_share_of_the_rows_fails(rows):
     X, y, X_test, y_test = rows
     fold = Fold(X, y, X_test, pd.Series(y_test), np.arange(len(X_test)))
