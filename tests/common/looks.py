@@ -205,6 +205,8 @@ def shift_results(draw):
             **draw(_ends("gain", -1.0, 1.0)),
             "by": model,
             "better": models[-1],
+            "again": draw(st.booleans()),
+            "rivals": draw(st.sampled_from([[], [m for m in models if m != model]])),
             "chosen": how == "mean",
             "oracle": how == "median",
             "advice": draw(st.sampled_from(["fill", "refit", "change", "open"])),

@@ -23,6 +23,7 @@ from caveat.shift import (
     shift_curve,
     upper_bound,
 )
+from caveat.shift.page._look import advice_words
 from caveat.shift.prices._advice import advise
 from caveat.shift.prices._folds import Contender, Fold, Tried
 from caveat.shift.prices._prices import Book, Task, expected_seconds
@@ -589,3 +590,35 @@ def test_where_no_column_is_left_nothing_is_filled_in(copies):
     )
     other = look(copies, "y", missing=lost[1], **QUICK)
     assert "Nothing makes up" not in str(other.action)
+
+
+ROW = {
+    **{"columns": ["a"], "outage": "without a", "kind": "vanish", "imputer": "mean"},
+    **{"model": "ridge", "by": "ridge", "better": "lightgbm", "again": True},
+    **{"low": -0.1, "high": 0.2, "rivals": [], "advice": "open"},
+}
+UNIT = {"kind": "unit", "outage": "a in another unit (times 2)", "again": False}
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({}, "between filling in and fitting again"),
+        ({"by": "lightgbm"}, "between filling in and a model without a"),
+        (
+            {"again": False, "rivals": ["lightgbm"]},
+            "between filling in and lightgbm in its place",
+        ),
+        (
+            {"imputer": "native", "rivals": ["lightgbm", "mlp"]},
+            "between leaving a missing, fitting again and lightgbm or mlp in its place",
+        ),
+        ({**UNIT, "rivals": ["mlp"]}, "between keeping it and mlp in its place"),
+        (
+            {**UNIT, "advice": "change"},
+            "lightgbm does surely better with a in another unit (times 2)",
+        ),
+    ],
+)
+def test_advice_names_what_the_intervals_leave_open(more, words):
+    assert str(advice_words({**ROW, **more})).endswith(words)

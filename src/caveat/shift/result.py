@@ -12,7 +12,7 @@ import pandas as pd
 from caveat.measures import get as get_measure
 from caveat.pages.claims import Estimate
 from caveat.pages.recorded import Recorded
-from caveat.shift.prices._advice import advise
+from caveat.shift.prices._advice import advise, may_gain
 from caveat.shift.prices._outages import Outage
 from caveat.shift.prices._prices import ALL, REFITTED, Book, decay_degrees
 
@@ -44,8 +44,10 @@ class Result(Recorded):
         `high`, `refitted`, `refitted_low`, `refitted_high`, `gain`, `gain_low`,
         `gain_high` (refitted against filled in), `by` (who was refitted), `chosen`
         (by the change of the answers, without labels), `oracle` (by the test rows),
-        `advice`. A model that is told which columns are gone has one row per outage,
-        and `imputer` says so.
+        `advice`, `better` (the model to change to), and what more rows could still
+        show to be better: `again` (fitting again), `rivals` (other models). A model
+        that is told which columns are gone has one row per outage, and `imputer` says
+        so.
     columns : DataFrame
         A row per model and column: `after`, `after_low`, `after_high`, `loss`, `low`,
         `high`, and `sure_low`, the lower end where the intervals of all columns hold
@@ -299,7 +301,7 @@ def _advice(
     outage: Outage,
     tolerance: float,
 ) -> dict[str, Any]:
-    """Say what to do, and which model is better after the loss, if one is for sure."""
+    """Say what to do, which model to change to, and what the intervals leave open."""
     name = str(row["model"])
     gains = list(_gains(book, (name, outage.words, row["imputer"])).values())
     loss = book.loss((name, ALL, ""), (name, outage.words, row["imputer"]))
@@ -322,7 +324,12 @@ def _advice(
     better = None
     if advice == "change":
         better = max(others, key=lambda other: _low(others[other]))
-    return {"advice": advice, "better": better}
+    return {
+        "advice": advice,
+        "better": better,
+        "again": any(may_gain(one, tolerance) for one in gains),
+        "rivals": [other for other, one in others.items() if may_gain(one, tolerance)],
+    }
 
 
 def _model_pairs(

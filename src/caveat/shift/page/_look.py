@@ -49,17 +49,9 @@ _ADVICE = {
     "refit": "Fit {model} again without {what}",
     "change": "Change the model: {better} does surely better without {what}",
     "open": "Undecided at this size: measure {model} on more rows before you choose "
-    "between filling in and fitting again",
+    "between {choices}",
 }
-_LEFT_MISSING = {
-    "fill": "Keep {model} and leave {what} missing",
-    "open": "Undecided at this size: measure {model} on more rows before you choose "
-    "between leaving {what} missing and a model without it",
-}
-_STAND_INS = {
-    "open": "Undecided at this size: measure {model} on more rows before you choose "
-    "between filling in and a model without {what}",
-}
+_LEFT_MISSING = {"fill": "Keep {model} and leave {what} missing"}
 _UNCHANGED = {
     "fill": "Keep {model} as it is: what replaces {what} makes no difference to it",
 }
@@ -68,15 +60,12 @@ _NOTHING_LEFT = dict.fromkeys(
     "Nothing makes up for this: without {what} no column is left that {model} reads",
 )
 _ARRIVES = {
-    "fill": "Nothing to do for {model} beyond watching {what}",
-    "open": "Undecided at this size: measure {model} on more rows before you choose "
-    "between keeping it and a model without {what}",
+    **dict.fromkeys(
+        ("fill", "keep"), "Nothing to do for {model} beyond watching {what}"
+    ),
+    "change": "Change the model: {better} does surely better with {outage}",
 }
-_TOLD = {
-    "keep": "Keep {model} and tell it which columns are gone",
-    "open": "Undecided at this size: measure {model} on more rows before you choose "
-    "between telling it which columns are gone and a model without {what}",
-}
+_TOLD = {"keep": "Keep {model} and tell it which columns are gone"}
 
 
 def look(found: Result, about: pages.About, *, rules: Sequence[str] = ()) -> pages.Look:
@@ -229,22 +218,27 @@ def advice_words(row: Mapping[str, Any], read: Sequence[str] = ()) -> pages.Pros
     """
     what = pages.names(list(row["columns"]), most=4)
     model = pages.name(str(row["model"]))
-    parts = {"model": model, "what": what, "imputer": str(row["imputer"])}
+    parts: dict[str, pages.Words] = {
+        "model": model,
+        "what": what,
+        "outage": str(row["outage"]),
+        "imputer": str(row["imputer"]),
+    }
     if row["advice"] == "change":
         parts["better"] = pages.name(str(row["better"]))
+    stay: pages.Words = "filling in"
     templates = _ADVICE
     if row["kind"] != "vanish":
-        templates = {**_ADVICE, **_ARRIVES, "keep": _ARRIVES["fill"]}
+        templates, stay = {**_ADVICE, **_ARRIVES}, "keeping it"
     elif read and set(read) <= set(row["columns"]):
         templates = {**_ADVICE, **_NOTHING_LEFT}
     elif leaves_missing(row["imputer"]):
         templates = {**_ADVICE, **_LEFT_MISSING}
+        stay = pages.say("leaving {what} missing", what=what)
     elif row["imputer"] == TOLD:
-        templates = {**_ADVICE, **_TOLD}
+        templates, stay = {**_ADVICE, **_TOLD}, "telling it which columns are gone"
     elif unchanged(row):
         templates = {**_ADVICE, **_UNCHANGED}
-    elif row["by"] != row["model"]:
-        templates = {**_ADVICE, **_STAND_INS}
     if row["advice"] == "refit" and row["by"] != row["model"]:
         return pages.say(
             "Fit a model without {what}: {by}, fitted here in place of {model}, does "
@@ -252,7 +246,25 @@ def advice_words(row: Mapping[str, Any], read: Sequence[str] = ()) -> pages.Pros
             by=pages.name(str(row["by"])),
             **parts,
         )
+    parts["choices"] = _choices(row, stay, what)
     return pages.say(templates[str(row["advice"])], **parts)
+
+
+def _choices(
+    row: Mapping[str, Any], stay: pages.Words, what: pages.Words
+) -> pages.Words:
+    """List what the intervals leave open: to stay, to fit again, another model."""
+    again = "fitting again"
+    if row["kind"] != "vanish" or row["by"] != row["model"]:
+        again = pages.say("a model without {what}", what=what)
+    found: list[pages.Words] = [stay]
+    rivals = list(row["rivals"])
+    if row["again"] or not rivals:
+        found.append(again)
+    if rivals:
+        who = pages.join([pages.name(str(one)) for one in rivals], " or ")
+        found.append(pages.say("{who} in its place", who=who))
+    return pages.join(found[:-1], ", ") + " and " + pages.prose(found[-1])
 
 
 def _earned(
@@ -330,8 +342,12 @@ def _after(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
     if pairs.empty:
         return
     mine = found.deployed
+    beside = "with " * (row["kind"] != "vanish")
     both = pages.say(
-        "{model}, both {what},", model=pages.name(mine), what=row["outage"]
+        "{model}, both {beside}{what},",
+        model=pages.name(mine),
+        beside=beside,
+        what=row["outage"],
     )
     for pair in pairs[pairs["what"] == row["outage"]].to_dict("records"):
         if mine not in (pair["left"], pair["right"]):
