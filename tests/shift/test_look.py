@@ -437,7 +437,7 @@ def test_a_table_beside_the_users_own_division_is_said_to_be_unused(copies):
 def test_the_tolerated_loss_is_written_as_given(copies, limit):
     found = look(copies, "y", protect=limit, **QUICK)
     section = next(one for one in found.sections if one.name == "protect")
-    assert f"fail at a loss of at most {limit:g}" in str(section.heading.words)
+    assert f"a loss of at most {limit:g} AUC" in str(section.heading.words)
 
 
 def test_what_cannot_be_meant_is_refused(copies):

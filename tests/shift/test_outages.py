@@ -227,7 +227,7 @@ def test_only_pairs_that_were_lost_are_spoken_of(rows):
     )
     table["y"] = (table["c0"] + table["c1"] > 0).astype(int)
     how = {"models": ["logistic-regression"], "imputers": ["mean"], "repeats": 1}
-    few = look(table[["c0", "c1", "c2", "y"]], "y", protect=0.1, **how)
+    few = look(table[["c0", "c1", "c2", "c3", "y"]], "y", protect=0.1, **how)
     many = look(table, "y", protect=0.1, **how)
     told = [
         " ".join(c["text"] for c in seen.caveats if c["kind"] == "protect")
@@ -348,3 +348,18 @@ def test_what_is_no_feature_is_called_what_it_is(rows, name, sentence):
     X, y, *_ = rows
     with pytest.raises((InvalidInput, UnknownName), match=sentence):
         look(X.assign(y=y), "y", missing=[name], models=["logistic-regression"])
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [
+        (0.9, "Without a backup, any one or two columns may fail at a loss of at most"),
+        (0.0, "Every column needs a backup for a loss of at most 0 AUC."),
+    ],
+)
+def test_nothing_and_everything_are_backups_too(rows, limit, words):
+    X, y, *_ = rows
+    how = {"models": ["logistic-regression"], "imputers": ["mean"], "repeats": 2}
+    seen = look(X[["a", "b"]].assign(y=y), "y", protect=limit, **how)
+    [told] = [c["text"] for c in seen.caveats if c["kind"] == "protect"]
+    assert told.startswith(words)

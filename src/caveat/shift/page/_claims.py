@@ -175,14 +175,32 @@ def own_columns(found: Result) -> pd.DataFrame:
     return found.columns[found.columns["model"] == found.deployed]
 
 
-def may_fail(found: Result, more: str) -> tuple[str, int]:
-    """Say what was lost to find a backup: any two columns, or pairs of some only.
+def backup(found: Result, **place: Any) -> claims.Condition:
+    """Say which columns to back up for the tolerated loss, and what may then fail."""
+    mine = list(found.backup or ())
+    limit = f"{found.protect or 0.0:.12g} {found.title}"
+    rest = all_columns(found) - len(mine)
+    which, paired = _may_fail(found, rest, " other" if mine else " column")
+    template = (
+        "With {columns} backed up, {which} may fail at a loss of at most {limit}."
+    )
+    if not mine:
+        template = "Without a backup, {which} may fail at a loss of at most {limit}."
+    elif not rest:
+        template = "Every column needs a backup for a loss of at most {limit}."
+    named = pages.names(mine, most=6)
+    return claims.Condition(
+        sentence=pages.say(template, columns=named, which=which, limit=limit),
+        counts=(found.protect or 0.0, paired),
+        kind="protect",
+        section="protect",
+        columns=tuple(mine),
+        **place,
+    )
 
-    Parameters
-    ----------
-    found : Result
-    more : str
-        " other" where columns are protected, " column" where none needs to be.
+
+def _may_fail(found: Result, rest: int, more: str) -> tuple[str, int]:
+    """Say what was lost to find a backup: any two columns, or pairs of some only.
 
     Returns
     -------
@@ -190,6 +208,8 @@ def may_fail(found: Result, more: str) -> tuple[str, int]:
         `paired`: how many columns were taken away two at a time.
     """
     pairs = found.pairs
+    if rest == 1:
+        return "the" + more, 0
     paired = 0 if pairs.empty else len({*pairs["left"], *pairs["right"]})
     if not paired:
         return f"any one{more}", paired
@@ -199,11 +219,6 @@ def may_fail(found: Result, more: str) -> tuple[str, int]:
         f"any one{more}, or two of the {paired} that correlate most with the target,",
         paired,
     )
-
-
-def tolerated(found: Result) -> str:
-    """Write the tolerated loss as somebody gave it."""
-    return f"{found.protect or 0.0:.12g}"
 
 
 def all_columns(found: Result) -> int:

@@ -18,16 +18,15 @@ from caveat.shift.imputers._imputers import leaves_missing
 from caveat.shift.page._claims import (
     against_floor,
     all_columns,
+    backup,
     finer,
     in_order,
     known,
-    may_fail,
     number,
     own_columns,
     price,
     row_of,
     score,
-    tolerated,
     unchanged,
     worst,
 )
@@ -170,26 +169,13 @@ def _claims(found: Result) -> Iterator[claims.Claim]:
         yield floor
         yield from _column(found)
     yield from _others(found)
-    if found.backup:
-        which, paired = may_fail(found, " other")
-        yield claims.Condition(
-            sentence=pages.say(
-                "With {columns} backed up, {which} may fail at a loss of at most "
-                "{limit}.",
-                limit=tolerated(found),
-                columns=pages.names(list(found.backup), most=6),
-                which=which,
-            ),
-            counts=(found.protect or 0.0, paired),
-            severity="careful",
-            kind="protect",
-            section="protect",
-            columns=found.backup,
-            fix=""
-            if len(mine)
-            else pages.say(
-                "Back up {columns}.", columns=pages.names(list(found.backup), most=6)
-            ),
+    if found.backup is not None:
+        needed = pages.names(list(found.backup), most=6)
+        asked_first = len(mine) or not found.backup
+        yield backup(
+            found,
+            severity="careful" if found.backup else "note",
+            fix="" if asked_first else pages.say("Back up {columns}.", columns=needed),
         )
     yield from _notes(found.notes)
 

@@ -9,14 +9,12 @@ import pandas as pd
 
 from caveat import pages
 from caveat.measures import get as get_measure
-from caveat.pages import claims
 from caveat.shift.page._claims import (
     CONSTANT,
     all_columns,
+    backup,
     filled_in,
-    may_fail,
     own_columns,
-    tolerated,
 )
 from caveat.shift.registry import MEASURES
 from caveat.shift.result import Result
@@ -73,22 +71,6 @@ def monitor_section(found: Result) -> pages.Section:
 
 def backup_section(found: Result) -> pages.Section:
     """Name the columns to back up, and the pairs that cost more than their sum."""
-    assert found.backup is not None
-    limit = tolerated(found)
-    which, paired = may_fail(found, " other" if found.backup else " column")
-    words = pages.say(
-        "{which} may fail at a loss of at most {limit}",
-        which=pages.capital(which),
-        limit=limit,
-    )
-    if found.backup:
-        words = pages.say(
-            "Back up {columns}: {which} may then fail at a loss of at most {limit}",
-            columns=pages.names(list(found.backup), most=6),
-            which=which,
-            limit=limit,
-        )
-    told = claims.Condition(sentence=words, counts=(found.protect or 0.0, paired))
     priced, there = len(own_columns(found)), all_columns(found)
     lead = (
         "The cheapest set, found exactly; a loss counts by the upper end of its 95 % "
@@ -133,7 +115,7 @@ def backup_section(found: Result) -> pages.Section:
     return pages.Section(
         "protect",
         "What to protect",
-        told,
+        backup(found),
         lead=lead,
         blocks=blocks,
     )
