@@ -622,3 +622,29 @@ UNIT = {"kind": "unit", "outage": "a in another unit (times 2)", "again": False}
 )
 def test_advice_names_what_the_intervals_leave_open(more, words):
     assert str(advice_words({**ROW, **more})).endswith(words)
+
+
+def test_one_way_to_meet_an_outage_was_not_chosen(copies):
+    drifting = Outage(("a",), "drift", size=3.0)
+    seen = look(copies, "y", outages=[drifting], **QUICK)
+    section = next(one for one in seen.sections if one.name == "missing")
+    [table] = section.blocks
+    assert [str(column.title) for column in table.columns][:3:2] == ["Outage", "Met by"]
+    assert str(table.rows[0].cells[2].text) == "as it arrives"
+    assert section.lead.startswith("As it arrives: the fitted model")
+    assert "Chosen" not in section.lead
+
+
+@pytest.mark.parametrize("order", [["mean", "median"], ["median", "mean"]])
+def test_a_filling_that_does_no_worse_has_no_oracle_beside_it(copies, order):
+    """Whatever stands in one column of a line, the order of the rows is the same."""
+    skewed = copies.assign(a=np.exp(copies["a"]))
+    seen = look(skewed, "y", missing=["a"], **{**QUICK, "imputers": order})
+    assert seen.tables["losses"].query("oracle")["chosen"].all()
+
+
+def test_a_loss_that_nobody_minds_is_no_share_of_what_was_earned(copies):
+    seen = look(copies, "y", missing=["a"], tolerance=0.5, **QUICK)
+    row = seen.extra["losses"][0]
+    assert 0 < row["low"] < row["high"] < 0.5
+    assert not any("of what" in one["text"] for one in seen.caveats)

@@ -227,7 +227,10 @@ def _loss_rows(book: Book, name: str, outage: Outage) -> list[dict[str, Any]]:
     fills = [how for how in ways if not how.startswith(REFITTED)]
     chosen = book.closest(name, label, fills)
     sign = 1 if measure.larger_is_better else -1
-    top = max(fills, key=lambda how: sign * book.score((name, label, how)).value)
+    values = {how: sign * book.score((name, label, how)).value for how in fills}
+    top = max(fills, key=lambda how: values[how])
+    if math.isclose(values[top], values[chosen], rel_tol=1e-12, abs_tol=1e-12):
+        top = chosen  # by the test rows it is as good as any
     intact = book.score((name, ALL, ""))
     rows = []
     for how in fills:

@@ -262,6 +262,8 @@ def _earned(
     low = row["low"]
     if not known(low) or float(low) <= 0 or not earned > 0:
         return
+    if float(row["high"]) <= found.tolerance:
+        return  # nobody minds
     share, sure = float(row["loss"]) / earned, float(low) / earned
     severity = _severity(sure)
     loss = found.estimate(row, "loss")
