@@ -250,15 +250,39 @@ def test_a_given_model_is_not_called_chosen(files):
     assert "the model (given)" in [row.cells[0].text for row in section.blocks[0].rows]
 
 
+class Fussy(LogisticRegression):
+    """Wants another value of `a` in other rows."""
+
+    def fit(self, X, y):
+        if X["a"].nunique() < 2:
+            raise ValueError("a is constant")
+        return super().fit(X, y)
+
+
 def test_what_cannot_be_fitted_again_is_told_without_a_way_that_is_not_there(files):
+    folder, _ = files
+    rows = make_rows()[:200]
+    model = Fussy().fit(rows[["a", "b"]], rows["y"])
+    told = texts(own(folder, model, ["a"]))
+    assert (
+        "Could not fit the model again: the model cannot be fitted without 'a'" in told
+    )
+    assert "other models were fitted in its place" in told
+    assert "make=" not in told
+
+
+def test_a_pipeline_that_names_its_columns_is_fitted_again(files):
     folder, _ = files
     rows = make_rows()[:200]
     named = make_column_transformer((StandardScaler(), ["a", "b"]))
     model = make_pipeline(named, LogisticRegression())
-    model.fit(rows[["a", "b"]], rows["y"])
-    told = texts(own(folder, model, ["a"]))
-    assert "other models were fitted in its place" in told
-    assert "make=" not in told
+    seen = own(folder, model.fit(rows[["a", "b"]], rows["y"]), ["a"])
+    plain = make_pipeline(StandardScaler(), LogisticRegression())
+    other = own(folder, plain.fit(rows[["a", "b"]], rows["y"]), ["a"])
+    again, expected = (one.extra["losses"][0]["refitted"] for one in (seen, other))
+    assert again == pytest.approx(expected, abs=1e-3)
+    assert "As the model names its columns itself, it was fitted again" in texts(seen)
+    assert "names its columns" not in texts(other)
 
 
 def test_names_that_a_library_made_up_are_no_columns_of_the_file(files, tmp_path):

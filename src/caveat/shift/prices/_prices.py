@@ -326,7 +326,13 @@ class _Asked:
         if self.contender.again is not None:
             try:
                 refit = self._refit(self.contender.again)
-                return {REFITTED: refit(mask)}
+                again = refit(mask)
+                if refit.held:
+                    book.notes.append(
+                        f"as {self.name} names its columns itself, it was fitted again "
+                        "with one value in all cells of those that are gone"
+                    )
+                return {REFITTED: again}
             except InvalidInput as error:
                 book.notes.append(f"could not fit {self.name} again: {error}")
         found = {}
@@ -341,7 +347,8 @@ class _Asked:
 
     def _refit(self, make: Callable[[list[str]], Any] | None) -> Refit:
         bonds = self.fold.bonds
-        return Refit(self.bench, self.fold.y_train, make, bonds, IN_ITS_PLACE)
+        labels = self.fold.y_train
+        return Refit(self.bench, labels, make, bonds, IN_ITS_PLACE, hold=True)
 
     def _kind(self) -> str:
         if self.task.task == "regression":
