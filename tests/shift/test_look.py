@@ -648,3 +648,23 @@ def test_a_loss_that_nobody_minds_is_no_share_of_what_was_earned(copies):
     row = seen.extra["losses"][0]
     assert 0 < row["low"] < row["high"] < 0.5
     assert not any("of what" in one["text"] for one in seen.caveats)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"costs": {"a": 2.0}}, "with --protect"),
+        ({"degree": "2"}, "one with --scenario"),
+        ({"degree": "9", "scenario": "most"}, "no more than 4 can be lost"),
+        ({"protect": -1.0}, "use a loss of 0 or more"),
+        ({"protect": 0.1, "costs": {"aa": 2.0}}, "no column is called 'aa'"),
+        ({"protect": 0.1, "costs": {"a": -2.0}}, "use a cost of 0 or more"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_before_anything_is_fitted(
+    copies, settings, words
+):
+    told = []
+    with pytest.raises((InvalidInput, UnknownName), match=words):
+        look(copies, "y", **QUICK, **settings, found=told.append)
+    assert not told

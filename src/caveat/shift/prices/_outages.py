@@ -72,7 +72,7 @@ class Outage:
             raise InvalidInput("an outage names no column; name one at least")
         if self.kind == "swap" and len(self.columns) != 2:
             raise InvalidInput(
-                f"swap: found {len(self.columns)} columns; name the two that change "
+                f"swap: found {', '.join(self.columns)}; name the two that change "
                 "places"
             )
         if not 0 < self.share <= 1:
