@@ -237,6 +237,15 @@ def test_only_pairs_that_were_lost_are_spoken_of(rows):
     assert "two of the 15 that correlate most with the target" in told[1]
 
 
+def test_a_monitor_that_cries_over_intact_rows_notices_nothing(rows):
+    X, y, X_test, y_test = rows
+    moved = X_test.assign(a=X_test["a"] + 3.0)
+    fold = Fold(X, y, moved, pd.Series(y_test), np.arange(len(moved)))
+    found = when_noticed(Outage(("a",), "unit", size=1.001), fold)
+    assert found["false_alarms"].max() > 0.5
+    assert found["rows"].isna().all()
+
+
 def test_typed_outages_are_read():
     made, found = parse_outages(
         {

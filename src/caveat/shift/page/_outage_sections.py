@@ -16,6 +16,7 @@ from caveat.shift.page._claims import (
     filled_in,
     own_columns,
 )
+from caveat.shift.prices._monitors import UNFIT
 from caveat.shift.registry import MEASURES
 from caveat.shift.result import Result
 from caveat.statistics import bounded_interval
@@ -30,6 +31,7 @@ def monitor_section(found: Result) -> pages.Section:
     order = frame.sort_values(["outage", "at"], kind="stable")
     for row in order.head(_MOST_ROWS).to_dict("records"):
         known = math.isfinite(row["at"])
+        blank = "not noticed" if row["false_alarms"] < UNFIT else "cries anyway"
         rows.append(
             pages.Row(
                 [
@@ -38,7 +40,7 @@ def monitor_section(found: Result) -> pages.Section:
                     pages.Cell(str(row["monitor"])),
                     pages.Cell(pages.count(round(row["at"])), value=row["at"])
                     if known
-                    else pages.Cell("not noticed", tone="muted"),
+                    else pages.Cell(blank, tone="muted"),
                     pages.Cell(pages.percent(row["false_alarms"])),
                 ]
             )
@@ -63,7 +65,8 @@ def monitor_section(found: Result) -> pages.Section:
         ],
         rows,
         conditions="Counted are rows that fail, in random order: the median over 40 "
-        "streams. False alarms: the share of intact streams of up to 512 rows.",
+        "streams. False alarms: the share of intact streams of up to 512 rows; a "
+        "monitor that cries over one in five of them tells nothing of an outage.",
         downloads=[pages.Download.csv("monitors.csv", found.monitors)],
     )
     return pages.Section("monitors", "Who would notice", words, blocks=[table])
