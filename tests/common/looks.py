@@ -277,6 +277,10 @@ def shift_results(draw):
         clusters=draw(
             st.none() | _ends().map(lambda one: tuple(scaled([one]).iloc[0]))
         ),
+        over_clusters=draw(
+            st.none()
+            | _ends("loss", -1.0, 1.0).map(lambda one: tuple(scaled([one]).iloc[0]))
+        ),
         backup=draw(st.sampled_from([None, (), ("a", "b")])),
         protect=0.02 * scale,
         splits=draw(st.sampled_from([1, 5])),

@@ -172,12 +172,13 @@ def look(
     tables = read_book(book, names, asked, columns=columns, tolerance=how.tolerance)
     lost = task.pairs.get(deployed, ())
     backup, pairs = _backup(book, deployed, tables["columns"], lost, how)
-    free, unknown = cluster_answers(book, rows, how.random_state)
+    free, over, unknown = cluster_answers(book, rows, deployed, how.random_state)
     result = Result(
         **tables,
         floor=float(np.mean(constant_answers(MEASURES.get(book.measure.name), rows))),
         filled_by=TOLD if deployed in book.told else name_of(how.imputers[0]),
         clusters=free,
+        over_clusters=over,
         deployed=deployed,
         given=fitted is not None,
         pairs=pairs,

@@ -68,6 +68,8 @@ class Result(Recorded):
     clusters : (value, low, high) or None
         What clusters of the training rows reach on the same splits: by AUC EAPP, else
         the majority of the nearest cluster, or the means of the two nearest.
+    over_clusters : (value, low, high) or None
+        How much better the deployed model is than they are, paired.
     backup : tuple of str or None
         The cheapest columns to back up for the tolerated loss `protect`.
     splits, test_rows, training_rows, rows : int
@@ -99,6 +101,7 @@ class Result(Recorded):
     filled_by: str = "mean"
     given: bool = False
     clusters: tuple[float, float | None, float | None] | None = None
+    over_clusters: tuple[float, float | None, float | None] | None = None
     backup: tuple[str, ...] | None = None
     protect: float | None = None
     conditions: str = ""

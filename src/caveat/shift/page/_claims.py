@@ -122,18 +122,23 @@ def of_clusters(found: Result) -> tuple[Estimate, str] | None:
 def against_floor(found: Result, **place: Any) -> claims.AgainstFloor:
     """Hold the deployed model against the better of what is free."""
     sign = 1 if found.larger_is_better else -1
-    floor, name = Estimate(found.floor, found.title), CONSTANT
+    floor, name, more = Estimate(found.floor, found.title), CONSTANT, None
     free = of_clusters(found)
     if free is not None and not sign * free[0].value <= sign * floor.value:
-        # A floor is a line, measured on the very rows of the score: its own interval,
-        # which stands in the table, would count their chance twice.
+        # Both were measured on the same rows: their own intervals, which stand in the
+        # table, would count their chance twice, so the difference decides.
         floor, name = Estimate(free[0].value, found.title), free[1]
+        if found.over_clusters is not None:
+            value, low, high = found.over_clusters
+            more = Estimate(value, found.title, low, high, found.basis, found.rows)
     return claims.AgainstFloor(
         pages.name(found.deployed),
         score(found),
         floor,
         name,
         sign=sign,
+        # Without a spread of the differences the score's own interval decides.
+        difference=more if more is not None and more.has_interval else None,
         section="models",
         **place,
     )
