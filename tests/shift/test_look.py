@@ -655,7 +655,9 @@ def test_a_loss_that_nobody_minds_is_no_share_of_what_was_earned(copies):
     [
         ({"costs": {"a": 2.0}}, "with --protect"),
         ({"degree": "2"}, "one with --scenario"),
-        ({"degree": "9", "scenario": "most"}, "no more than 4 can be lost"),
+        ({"degree": "9", "scenario": "most"}, "no more than 5 can be lost"),
+        ({"outages": [Outage(("a",), where=("b", "9"))]}, "no test row is hit"),
+        ({"outages": [Outage(("word",), "drift")]}, "only numbers can drift"),
         ({"protect": -1.0}, "use a loss of 0 or more"),
         ({"protect": 0.1, "costs": {"aa": 2.0}}, "no column is called 'aa'"),
         ({"protect": 0.1, "costs": {"a": -2.0}}, "use a cost of 0 or more"),
@@ -665,6 +667,7 @@ def test_what_cannot_be_served_is_refused_before_anything_is_fitted(
     copies, settings, words
 ):
     told = []
+    table = copies.assign(word=np.resize(["u", "v"], len(copies)))
     with pytest.raises((InvalidInput, UnknownName), match=words):
-        look(copies, "y", **QUICK, **settings, found=told.append)
+        look(table, "y", **QUICK, **settings, found=told.append)
     assert not told

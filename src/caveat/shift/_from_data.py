@@ -138,7 +138,7 @@ def look(
         how = replace(how, keep=[*how.keep, *map(str, read)])
     rows = read_rows(data, target, train, test, how, needed)
     asked = _asked(rows, missing, outages, how)
-    _check_requests(rows, how)
+    _check_requests(rows, asked, how)
     contenders, notes = contenders_of(name, fitted, rows, how)
     if fitted is not None and not spoken and train is None:
         notes.append(
@@ -214,8 +214,13 @@ def _asked(
     return asked
 
 
-def _check_requests(rows: Rows, how: Settings) -> None:
-    """Refuse what the columns cannot serve before any model is fitted."""
+def _check_requests(rows: Rows, asked: Sequence[Outage], how: Settings) -> None:
+    """Refuse what the rows and columns cannot serve before any model is fitted."""
+    for outage in asked:
+        for fold in rows.folds:
+            hit = outage.hits(fold, how.random_state)
+            if outage.kind != "vanish":
+                outage.table(fold.X_test.reset_index(drop=True), hit, fold.X_train)
     names = [str(name) for name in rows.folds[0].X_train.columns]
     counts_of(parse_degree(how.degree), len(names))
     if how.protect is not None:
