@@ -204,6 +204,7 @@ def shift_results(draw):
             **draw(_ends("refitted")),
             **draw(_ends("gain", -1.0, 1.0)),
             "by": model,
+            "corrected_for": draw(st.sampled_from([1, 2])),
             "better": models[-1],
             "again": draw(st.booleans()),
             "rivals": draw(st.sampled_from([[], [m for m in models if m != model]])),

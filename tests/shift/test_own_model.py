@@ -298,3 +298,19 @@ def test_names_that_a_library_made_up_are_no_columns_of_the_file(files, tmp_path
         lightgbm.train(made, lightgbm.Dataset(table, y), 5).save_model(path)
         losses += own(folder, str(path), ["a"]).extra["losses"]
     same(*losses)
+
+
+def test_who_stands_in_says_by_how_much_it_is_better(files):
+    folder, model = files
+    rows = pd.read_csv(folder / "train.csv")
+    plain = model.fit(rows[["a", "copy", "b"]], rows["y"])
+    by_name = own(folder, lambda table: plain.predict_proba(table), ["a"])
+    told = texts(by_name)
+    assert "Could not fit the model again: it only answers" in told
+    row = by_name.tables["losses"].iloc[0]
+    assert row["advice"] == "refit"
+    assert row["corrected_for"] == 2
+    assert f"{row['by']}, fitted without a, leads the model with a filled in by" in told
+    assert "corrected for 2 comparisons" in told
+    again = texts(own(folder, plain, ["a"]))
+    assert "the model, fitted without a, leads the model with a filled in by" in again

@@ -42,7 +42,8 @@ class Result(Recorded):
         A row per outage, model and way to fill in: `outage`, `kind`, `columns`,
         `model`, `imputer`, `all`, `after`, `after_low`, `after_high`, `loss`, `low`,
         `high`, `refitted`, `refitted_low`, `refitted_high`, `gain`, `gain_low`,
-        `gain_high` (refitted against filled in), `by` (who was refitted), `chosen`
+        `gain_high` (refitted against filled in; `corrected_for` how many that were
+        fitted in its place), `by` (who was refitted), `chosen`
         (by the change of the answers, without labels), `oracle` (by the test rows),
         `advice`, `better` (the model to change to), and what more rows could still
         show to be better: `again` (fitting again), `rivals` (other models). A model
@@ -277,7 +278,7 @@ def _gain(book: Book, key: tuple[str, str, str]) -> dict[str, Any]:
     empty = dict.fromkeys(
         [
             *("refitted", "refitted_low", "refitted_high"),
-            *("gain", "gain_low", "gain_high", "by"),
+            *("gain", "gain_low", "gain_high", "by", "corrected_for"),
         ]
     )
     gains = _gains(book, key)
@@ -297,6 +298,7 @@ def _gain(book: Book, key: tuple[str, str, str]) -> dict[str, Any]:
         "gain_low": gain.low,
         "gain_high": gain.high,
         "by": name if own else how.removeprefix(f"{REFITTED} "),
+        "corrected_for": len(gains),
     }
 
 

@@ -164,6 +164,7 @@ def _claims(found: Result) -> Iterator[claims.Claim]:
             yield price(found, row, fix=advice_words(row, read) + ".", **place)
             yield from _earned(found, row, size=1.0 / (1 + number))
             yield from _fillings(found, row)
+            yield from _again(found, row)
             yield from _after(found, row)
     else:
         yield floor
@@ -324,6 +325,41 @@ def _fillings(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
     )
 
 
+def _again(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
+    """Say what fitting without the columns gains, by the model itself or another."""
+    if not known(row["gain"]):
+        return
+    what = pages.names(list(row["columns"]), most=4)
+    model = pages.name(str(row["model"]))
+    met = pages.say("{model} with {what} {how}", model=model, what=what, how=_met(row))
+    if row["kind"] != "vanish":
+        met = pages.say("{model} with {what}", model=model, what=str(row["outage"]))
+    elif row["imputer"] == TOLD:
+        met = pages.say("{model}, {how},", model=model, how=TOLD)
+    claim = claims.Comparison(
+        pages.say(
+            "{by}, fitted without {what},", by=pages.name(str(row["by"])), what=what
+        ),
+        met,
+        found.estimate(row, "gain"),
+        "paired bootstrap",
+        int(row["corrected_for"]),
+        severity="note",
+        section="missing",
+        kind="models",
+    )
+    if claim.standing == "above":
+        yield claim
+
+
+def _met(row: Mapping[str, Any]) -> str:
+    """Say how a loss was met."""
+    by = str(row["imputer"])
+    if row["kind"] != "vanish" or by == TOLD:
+        return by
+    return "left missing" if leaves_missing(by) else f"filled in by {by}"
+
+
 def _after(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
     """Say which models are better than the deployed one after the loss."""
     pairs = found.comparisons
@@ -453,11 +489,7 @@ def _line(found: Result) -> pages.Figure | None:
     if len(mine):
         row = mine.iloc[0].to_dict()
         label = str(price(found, row).words)
-        by = row["imputer"]
-        how = "left missing" if leaves_missing(by) else f"filled in by {by}"
-        if row["kind"] != "vanish" or by == TOLD:
-            how = str(by)
-        rows.append(figures.Dot(how, found.estimate(row, "after"), "serious"))
+        rows.append(figures.Dot(_met(row), found.estimate(row, "after"), "serious"))
         if known(row["refitted"]):
             rows.append(figures.Dot("refitted", found.estimate(row, "refitted"), "c3"))
     elif (row := worst(found)) is not None:

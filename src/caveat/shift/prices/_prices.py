@@ -335,6 +335,10 @@ class _Asked:
                 return {REFITTED: again}
             except InvalidInput as error:
                 book.notes.append(f"could not fit {self.name} again: {error}")
+        else:
+            book.notes.append(
+                f"could not fit {self.name} again: it only answers; {IN_ITS_PLACE}"
+            )
         found = {}
         stand_ins, _ = usual_contenders(STAND_INS, self._kind(), self.task.seed)
         for one in stand_ins:
