@@ -314,3 +314,19 @@ def test_who_stands_in_says_by_how_much_it_is_better(files):
     assert "corrected for 2 comparisons" in told
     again = texts(own(folder, plain, ["a"]))
     assert "the model, fitted without a, leads the model with a filled in by" in again
+
+
+def test_labels_that_training_has_not_are_told(files):
+    _, model = files
+    rows = make_rows()
+    parts = {"train": rows[:200], "test": rows[200:].assign(y="maybe")}
+    parts["test"].iloc[2:, -1] = rows["y"].iloc[202:]
+    seen = look(None, "y", model=model, missing=["a"], imputers=["mean"], **parts)
+    told = texts(seen)
+    assert "2 test rows have a label that no training row has: maybe." in told
+
+
+def test_a_model_of_one_answer_is_not_blamed_on_too_few_runs(files):
+    folder, _ = files
+    seen = own(folder, lambda table: np.full(len(table), 0.5), ["a"])
+    assert seen.title == "No number here is sure enough for a title."

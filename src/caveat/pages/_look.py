@@ -34,9 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_TOP_CAVEATS = 3
-UNDECIDED = Condition(
-    sentence="No number here is sure enough for a title: too few runs for an interval."
-)
+UNDECIDED = Condition(sentence="No number here is sure enough for a title.")
 
 
 @dataclass(frozen=True)
