@@ -658,6 +658,7 @@ def test_a_loss_that_nobody_minds_is_no_share_of_what_was_earned(copies):
         ({"degree": "9", "scenario": "most"}, "no more than 5 can be lost"),
         ({"outages": [Outage(("a",), where=("b", "9"))]}, "no test row is hit"),
         ({"outages": [Outage(("word",), "drift")]}, "only numbers can drift"),
+        ({"outages": [Outage(("word", "a"), "swap")]}, "two columns of one kind"),
         ({"protect": -1.0}, "use a loss of 0 or more"),
         ({"protect": 0.1, "costs": {"aa": 2.0}}, "no column is called 'aa'"),
         ({"protect": 0.1, "costs": {"a": -2.0}}, "use a cost of 0 or more"),

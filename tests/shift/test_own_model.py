@@ -313,7 +313,7 @@ def test_who_stands_in_says_by_how_much_it_is_better(files):
     assert f"{row['by']}, fitted without a, leads the model with a filled in by" in told
     assert "corrected for 2 comparisons" in told
     again = texts(own(folder, plain, ["a"]))
-    assert "the model, fitted without a, leads the model with a filled in by" in again
+    assert "The model, fitted without a, leads the model with a filled in by" in again
 
 
 def test_labels_that_training_has_not_are_told(files):
@@ -324,6 +324,13 @@ def test_labels_that_training_has_not_are_told(files):
     seen = look(None, "y", model=model, missing=["a"], imputers=["mean"], **parts)
     told = texts(seen)
     assert "2 test rows have a label that no training row has: maybe." in told
+
+
+def test_a_model_without_a_name_begins_a_sentence_like_any_other_word(files):
+    seen = own(*files, ["a"])
+    found = [claim.words for claim in seen.claims]
+    assert any(str(words).startswith("The model") for words in found)
+    assert not any(str(words).startswith("the model") for words in found)
 
 
 def test_a_model_of_one_answer_is_not_blamed_on_too_few_runs(files):

@@ -19,6 +19,9 @@ from caveat.shift.prices._prices import ALL, REFITTED, Book, decay_degrees
 if TYPE_CHECKING:
     from caveat.shift.prices._resampling import Score
 
+UNNAMED = "the model"
+"""How a model is called that was given as an object."""
+
 
 @dataclass(frozen=True)
 class Result(Recorded):

@@ -15,7 +15,7 @@ from caveat.measures import get as get_measure
 from caveat.pages import claims
 from caveat.pages.claims import Estimate
 from caveat.shift.evaluation._evaluators import TOLD
-from caveat.shift.result import Result
+from caveat.shift.result import UNNAMED, Result
 
 CONSTANT = "a constant answer"
 
@@ -104,6 +104,11 @@ class Price(claims.Loss):
         return super().short + more
 
 
+def called(model: Any) -> pages.Words:
+    """Write a model's name; one that has none is spoken of in plain words."""
+    return str(model) if model == UNNAMED else pages.name(str(model))
+
+
 def score(found: Result) -> Estimate:
     """Give the deployed model's score with all columns."""
     return found.estimate(row_of(found.models, model=found.deployed))
@@ -132,7 +137,7 @@ def against_floor(found: Result, **place: Any) -> claims.AgainstFloor:
             value, low, high = found.over_clusters
             more = Estimate(value, found.title, low, high, found.basis, found.rows)
     return claims.AgainstFloor(
-        pages.name(found.deployed),
+        called(found.deployed),
         score(found),
         floor,
         name,
@@ -152,7 +157,7 @@ def price(found: Result, row: Mapping[str, Any], **place: Any) -> Price:
         what = pages.say("a remedy for {what}", what=what)
     loss = found.estimate(row, "loss")
     return Price(
-        pages.name(str(row["model"])),
+        called(row["model"]),
         what,
         finer(found.estimate(row_of(found.models, model=row["model"])), loss),
         finer(found.estimate(row, "after"), loss),

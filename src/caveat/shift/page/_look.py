@@ -19,6 +19,7 @@ from caveat.shift.page._claims import (
     against_floor,
     all_columns,
     backup,
+    called,
     finer,
     in_order,
     known,
@@ -204,7 +205,7 @@ def advice_words(row: Mapping[str, Any], read: Sequence[str] = ()) -> pages.Pros
         All columns that the model reads, where they are known.
     """
     what = pages.names(list(row["columns"]), most=4)
-    model = pages.name(str(row["model"]))
+    model = called(row["model"])
     parts: dict[str, pages.Words] = {
         "model": model,
         "what": what,
@@ -212,7 +213,7 @@ def advice_words(row: Mapping[str, Any], read: Sequence[str] = ()) -> pages.Pros
         "imputer": str(row["imputer"]),
     }
     if row["advice"] == "change":
-        parts["better"] = pages.name(str(row["better"]))
+        parts["better"] = called(row["better"])
     stay: pages.Words = "filling in"
     templates = _ADVICE
     if row["kind"] != "vanish":
@@ -230,7 +231,7 @@ def advice_words(row: Mapping[str, Any], read: Sequence[str] = ()) -> pages.Pros
         return pages.say(
             "Fit a model without {what}: {by}, fitted here in place of {model}, does "
             "surely better",
-            by=pages.name(str(row["by"])),
+            by=called(row["by"]),
             **parts,
         )
     parts["choices"] = _choices(row, stay, what)
@@ -249,7 +250,7 @@ def _choices(
     if row["again"] or not rivals:
         found.append(again)
     if rivals:
-        who = pages.join([pages.name(str(one)) for one in rivals], " or ")
+        who = pages.join([called(one) for one in rivals], " or ")
         found.append(pages.say("{who} in its place", who=who))
     return pages.join(found[:-1], ", ") + " and " + pages.prose(found[-1])
 
@@ -276,7 +277,7 @@ def _earned(
             "answer.",
             what=str(row["outage"]).removeprefix("without "),
             share=pages.strong(pages.percent(min(share, 9.99))),
-            model=pages.name(str(row["model"])),
+            model=called(row["model"]),
         ),
         counts=(100 * min(share, 9.99), min(share, 9.99), earned, sure),
         severity=severity,
@@ -330,16 +331,14 @@ def _again(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
     if not known(row["gain"]):
         return
     what = pages.names(list(row["columns"]), most=4)
-    model = pages.name(str(row["model"]))
+    model = called(row["model"])
     met = pages.say("{model} with {what} {how}", model=model, what=what, how=_met(row))
     if row["kind"] != "vanish":
         met = pages.say("{model} with {what}", model=model, what=str(row["outage"]))
     elif row["imputer"] == TOLD:
         met = pages.say("{model}, {how},", model=model, how=TOLD)
     claim = claims.Comparison(
-        pages.say(
-            "{by}, fitted without {what},", by=pages.name(str(row["by"])), what=what
-        ),
+        pages.say("{by}, fitted without {what},", by=called(row["by"]), what=what),
         met,
         found.estimate(row, "gain"),
         "paired bootstrap",
@@ -369,7 +368,7 @@ def _after(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
     beside = "with " * (row["kind"] != "vanish")
     both = pages.say(
         "{model}, both {beside}{what},",
-        model=pages.name(mine),
+        model=called(mine),
         beside=beside,
         what=row["outage"],
     )
@@ -381,7 +380,7 @@ def _after(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
             gap = gap.turned
         other = pair["right"] if pair["left"] == mine else pair["left"]
         claim = claims.Comparison(
-            pages.name(str(other)),
+            called(other),
             both,
             gap,
             "paired bootstrap, each with its own remedy",
@@ -410,7 +409,7 @@ def _column(found: Result) -> Iterator[claims.Claim]:
     share = float(sure) / earned if sound and earned > 0 else 0.0
     name = pages.code(str(row["column"]))
     yield claims.Loss(
-        pages.name(found.deployed),
+        called(found.deployed),
         name,
         finer(score(found), loss),
         after,
@@ -434,8 +433,8 @@ def _others(found: Result) -> Iterator[claims.Claim]:
     told = []
     for row in rows.to_dict("records"):
         claim = claims.Comparison(
-            pages.name(row["left"]),
-            pages.name(row["right"]),
+            called(row["left"]),
+            called(row["right"]),
             found.estimate(row, "difference"),
             "paired bootstrap",
             int(row["corrected_for"]),

@@ -14,6 +14,7 @@ from caveat.shift.evaluation._evaluators import TOLD
 from caveat.shift.page._claims import (
     CONSTANT,
     against_floor,
+    called,
     cell,
     filled_in,
     floor_cell,
@@ -148,7 +149,7 @@ def columns_section(found: Result) -> pages.Section:
         sure=pages.strong(str(sure) if sure else "None"),
         are="is" if sure < 2 else "are",
         all=str(len(mine)),
-        model=pages.name(found.deployed),
+        model=called(found.deployed),
     )
     figure = figures.score_dots(
         rows,
@@ -216,11 +217,11 @@ def decay_section(found: Result) -> pages.Section:
         "With {k} of {all} columns gone, {model} is left with {value}",
         k=str(int(half["k"])),
         all=str(count),
-        model=pages.name(found.deployed),
+        model=called(found.deployed),
         value=claims.written(middle),
     )
     if not middle.has_interval:
-        who = pages.name(found.deployed)
+        who = called(found.deployed)
         words = pages.say("What {model} keeps as columns vanish", model=who)
     floor = Estimate(found.floor, found.title)
     over = "rows and splits" if found.splits > 1 else "rows"

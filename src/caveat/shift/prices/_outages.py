@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from caveat.datasets import as_dates, is_date
+from caveat.datasets import as_dates, column_kind, is_date
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.pages import names as listed_names
 from caveat.shift.evaluation._model_under_test import Bench
@@ -151,6 +151,12 @@ class Outage:
         arrived = test.copy()
         if self.kind == "swap":
             left, right = self.columns
+            kinds = [column_kind(test[name]) for name in self.columns]
+            if kinds[0] != kinds[1]:
+                raise InvalidInput(
+                    f"swap: {left!r} is {kinds[0]} and {right!r} {kinds[1]}, which a "
+                    "model would refuse; name two columns of one kind"
+                )
             for one, other in ((left, right), (right, left)):
                 arrived[one] = _mixed(test[one], test[other], hit)
             return arrived
