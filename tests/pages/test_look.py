@@ -233,3 +233,14 @@ def test_the_terminal_counts_the_rows_that_it_leaves_to_the_page(rows, words):
     told = pages.Look("bags", "Bags of t.csv", [leak()], [section], facts={})
     lines = [line.plain for line in pages.terminal_lines(told)]
     assert f"{words}on the page" in lines
+
+
+def test_what_was_asked_says_what_to_do_before_any_caveat_does():
+    class Asked(claims.Loss):
+        asked = True
+
+    some = Estimate(0.5, "AUC")
+    first = Asked("m", "a", some, some, some, fix="Measure more rows.")
+    note = claims.Condition(sentence="b is open.", severity="note", fix="Drop b.")
+    told = pages.Look("shift", "Shift of t.csv", [first, note], facts={})
+    assert str(told.action) == "Measure more rows."

@@ -372,3 +372,8 @@ def test_nothing_and_everything_are_backups_too(rows, limit, words):
     seen = look(X[["a", "b"]].assign(y=y), "y", protect=limit, **how)
     [told] = [c["text"] for c in seen.caveats if c["kind"] == "protect"]
     assert told.startswith(words)
+
+
+def test_a_loss_without_an_interval_is_backed_up():
+    alone = pd.DataFrame({"column": ["a", "b"], "loss": 0.0, "high": [np.nan, 0.01]})
+    assert cheapest_backup(alone, pd.DataFrame(), 0.05) == ["a"]

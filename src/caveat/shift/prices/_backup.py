@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -133,7 +134,7 @@ def check_costs(
     return prices
 
 
-def _most(row: Mapping[str, object]) -> float:
-    """Give the careful end of a loss."""
+def _most(row: Mapping[str, Any]) -> float:
+    """Give the careful end of a loss; a loss without an interval may be any."""
     high = row["high"]
-    return float(row["loss"] if high is None or high != high else high)  # type: ignore[arg-type]
+    return math.inf if high is None or math.isnan(high) else float(high)
