@@ -312,6 +312,8 @@ def test_who_stands_in_says_by_how_much_it_is_better(files):
     assert row["corrected_for"] == 2
     assert f"{row['by']}, fitted without a, leads the model with a filled in by" in told
     assert "corrected for 2 comparisons" in told
+    half = own(folder, plain, [], outages=[Outage(("a",), share=0.5)])
+    assert "leads the model with a in 50 % of the rows filled in by" in texts(half)
     again = texts(own(folder, plain, ["a"]))
     assert "The model, fitted without a, leads the model with a filled in by" in again
 

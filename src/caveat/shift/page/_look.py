@@ -328,19 +328,21 @@ def _fillings(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
 
 def _again(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
     """Say what fitting without the columns gains, by the model itself or another."""
-    if not known(row["gain"]):
+    gain = found.estimate(row, "gain") if known(row["gain"]) else None
+    if gain is None or gain.high is None or gain.high <= found.tolerance:
         return
     what = pages.names(list(row["columns"]), most=4)
-    model = called(row["model"])
-    met = pages.say("{model} with {what} {how}", model=model, what=what, how=_met(row))
+    lost = str(row["outage"]).removeprefix("without ")
+    parts = {"model": called(row["model"]), "lost": lost, "how": _met(row)}
+    template = "{model} with {lost} {how}"
     if row["kind"] != "vanish":
-        met = pages.say("{model} with {what}", model=model, what=str(row["outage"]))
+        template = "{model} with {lost}"
     elif row["imputer"] == TOLD:
-        met = pages.say("{model}, {how},", model=model, how=TOLD)
+        template = "{model}, {how},"
     claim = claims.Comparison(
         pages.say("{by}, fitted without {what},", by=called(row["by"]), what=what),
-        met,
-        found.estimate(row, "gain"),
+        pages.say(template, **parts),
+        gain,
         "paired bootstrap",
         int(row["corrected_for"]),
         severity="note",
