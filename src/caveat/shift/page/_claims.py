@@ -221,13 +221,27 @@ def _may_fail(found: Result, rest: int, more: str) -> tuple[str, int]:
     if rest == 1:
         return "the" + more, 0
     paired = 0 if pairs.empty else len({*pairs["left"], *pairs["right"]})
-    if not paired:
-        return f"any one{more}", paired
-    if paired >= all_columns(found):
+    if paired and paired >= all_columns(found):
         return f"any one or two{more}s", paired
+    one = f"any one{more}"
+    if unpriced(found):
+        one += " that was priced"
+    if not paired:
+        return one, paired
     return (
-        f"any one{more}, or two of the {paired} that correlate most with the target,",
+        f"{one}, or two of the {paired} that correlate most with the target,",
         paired,
+    )
+
+
+def unpriced(found: Result) -> str:
+    """Say which columns of a wide table were not taken away alone; '' if all were."""
+    priced, there = len(own_columns(found)), all_columns(found)
+    if priced >= there:
+        return ""
+    return (
+        f" Priced were the {priced} of {there} columns that correlate most with the"
+        " target; of the others nothing is known."
     )
 
 

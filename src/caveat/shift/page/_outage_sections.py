@@ -11,10 +11,9 @@ from caveat import pages
 from caveat.measures import get as get_measure
 from caveat.shift.page._claims import (
     CONSTANT,
-    all_columns,
     backup,
     filled_in,
-    own_columns,
+    unpriced,
 )
 from caveat.shift.prices._monitors import UNFIT
 from caveat.shift.registry import MEASURES
@@ -74,16 +73,10 @@ def monitor_section(found: Result) -> pages.Section:
 
 def backup_section(found: Result) -> pages.Section:
     """Name the columns to back up, and the pairs that cost more than their sum."""
-    priced, there = len(own_columns(found)), all_columns(found)
     lead = (
         "The cheapest set, found exactly; a loss counts by the upper end of its 95 % "
-        "interval, each for itself."
+        f"interval, each for itself.{unpriced(found)}"
     )
-    if priced < there:
-        lead += (
-            f" Priced were the {priced} of {there} columns that correlate most with the"
-            " target; of the others nothing is known."
-        )
     blocks: list[Any] = []
     if not found.pairs.empty:
         order = found.pairs.sort_values("loss", ascending=False).head(_MOST_ROWS)

@@ -25,6 +25,7 @@ from caveat.shift.page._claims import (
     positive,
     price,
     sign_cell,
+    unpriced,
 )
 from caveat.shift.result import Result
 
@@ -159,7 +160,7 @@ def columns_section(found: Result) -> pages.Section:
         unit=f"{found.title} lost when the column vanishes",
         zero=0.0,
         conditions=f"{found.conditions} {filled_in(found)} Coloured: "
-        f"above 0 also when corrected for {len(mine)} columns.",
+        f"above 0 also when corrected for {len(mine)} columns.{unpriced(found)}",
         downloads=[pages.Download.csv("columns.csv", found.columns)],
     )
     return pages.Section(

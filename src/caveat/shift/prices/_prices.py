@@ -202,7 +202,7 @@ def measure_prices(
                 asked.outages(book, split)
                 if split == 0 and found is not None:
                     found(book, one.name)
-                asked.rest(book, split)
+                asked.rest(book, split, folds[0])
             done += 1
             if progress is not None:
                 progress(done, total)
@@ -359,13 +359,16 @@ class _Asked:
             return "regression"
         return "binary" if self.bench.target.n_classes == 2 else "multiclass"
 
-    def rest(self, book: Book, split: int) -> None:
-        """Take each column away alone, then any number of them."""
+    def rest(self, book: Book, split: int, first: Fold) -> None:
+        """Take each column away alone, then any number of them.
+
+        The first split says which columns, so that all splits have the same.
+        """
         keys: list[Key] = []
         masks: list[Masks] = []
         names = self.bench.names
         if self.task.columns:
-            for place in self._single():
+            for place in self._single(first):
                 keys.append((self.name, f"column {names[place]}", ""))
                 masks.append(mask_of([place], len(names)))
         if self.task.decay:
@@ -384,12 +387,12 @@ class _Asked:
         if answers:
             self._add(book, split, keys, answers, FEW)
 
-    def _single(self) -> list[int]:
+    def _single(self, first: Fold) -> list[int]:
         """Every column, or those that correlate most with the target."""
         names = self.bench.names
         if len(names) <= _MOST_COLUMNS:
             return list(range(len(names)))
-        strength = feature_importance(self.fold.X_train, self.fold.y_train).abs()
+        strength = feature_importance(first.X_train[names], first.y_train).abs()
         kept = set(strength.nlargest(_MOST_COLUMNS).index)
         return [place for place, name in enumerate(names) if name in kept]
 
