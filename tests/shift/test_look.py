@@ -428,7 +428,7 @@ def test_a_table_beside_the_users_own_division_is_said_to_be_unused(copies):
     settings = {"missing": ["a"], "models": QUICK["models"], "imputers": ["mean"]}
     seen = look(copies, "y", **rows, **settings)
     told = [one["text"] for one in seen.caveats]
-    assert "The table was not used: --train and --test give the rows." in told
+    assert "--train and --test give the rows; the table was not used." in told
     alone = look(None, "y", **rows, **settings)
     assert alone.extra["losses"] == seen.extra["losses"]
 

@@ -54,7 +54,7 @@ def read_rows(
         rows = _given_rows(train, test, target, how, needed)
         if data is not None:
             name = file_name(data, "the table")
-            rows.notes.append(f"{name} was not used: --train and --test give the rows")
+            rows.notes.append(f"--train and --test give the rows; {name} was not used")
         return rows
     if data is None:
         raise InvalidInput("no rows were given; pass a file, or --train and --test")

@@ -174,7 +174,7 @@ def usual_contenders(
         except MissingExtra as error:
             if names:
                 raise
-            notes.append(f"{known} was left out: {error}")
+            notes.append(f"without the model {known}: {error}")
             continue
         found.append(_by_name(known, task, seed, early))
     return found, notes
