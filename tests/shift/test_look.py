@@ -672,3 +672,12 @@ def test_what_cannot_be_served_is_refused_before_anything_is_fitted(
     with pytest.raises((InvalidInput, UnknownName), match=words):
         look(table, "y", **QUICK, **settings, found=told.append)
     assert not told
+
+
+def test_a_backup_that_was_asked_for_is_what_to_do(copies):
+    ways = {**QUICK, "imputers": ["native"]}
+    seen = look(copies, "y", protect=0.02, scenario="most", **ways)
+    assert str(seen.action).startswith("Back up ")
+    for name in ("columns", "scenario"):
+        [part] = [one for one in seen.sections if one.name == name]
+        assert "Cells are left missing." in str(part.blocks[0].conditions)

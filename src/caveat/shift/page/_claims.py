@@ -15,6 +15,7 @@ from caveat.measures import get as get_measure
 from caveat.pages import claims
 from caveat.pages.claims import Estimate
 from caveat.shift.evaluation._evaluators import TOLD
+from caveat.shift.imputers._imputers import leaves_missing
 from caveat.shift.result import UNNAMED, Result
 
 CONSTANT = "a constant answer"
@@ -277,16 +278,23 @@ def floor_cell(found: Result) -> pages.Cell:
     return cell(found.floor, Estimate(found.floor).places)
 
 
+def filling(found: Result) -> str:
+    """Say how columns are filled in that nobody asked for."""
+    if found.filled_by == TOLD:
+        return "The model is told which columns are gone"
+    if leaves_missing(found.filled_by):
+        return "Cells are left missing"
+    return f"Filled in by {found.filled_by}"
+
+
 def filled_in(found: Result) -> str:
     """Say how single columns are filled in, where that is not how the title does it."""
     chosen = found.filled_by
-    if chosen == TOLD:
-        return "The model is told which columns are gone."
-    if len(found.asked):
+    if len(found.asked) and chosen != TOLD:
         own = found.asked["model"] == found.deployed
         chosen = str(found.asked.loc[own, "imputer"].iloc[0])
     beside = ", not by the filling chosen above" * (chosen != found.filled_by)
-    return f"Filled in by {found.filled_by}{beside}."
+    return f"{filling(found)}{beside}."
 
 
 def unchanged(loss: Mapping[str, Any]) -> bool:

@@ -423,7 +423,9 @@ def _column(found: Result) -> Iterator[claims.Claim]:
         columns=(str(row["column"]),),
         size=share,
         how=f"Lower end corrected for {len(own_columns(found))} columns.",
-        fix=pages.say("Price a plan for losing {name}: --missing {name}.", name=name),
+        fix=""
+        if found.backup
+        else pages.say("Price a plan for losing {name}: --missing {name}.", name=name),
     )
 
 

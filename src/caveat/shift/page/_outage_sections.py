@@ -13,6 +13,7 @@ from caveat.shift.page._claims import (
     CONSTANT,
     backup,
     filled_in,
+    filling,
     unpriced,
 )
 from caveat.shift.prices._monitors import UNFIT
@@ -153,7 +154,7 @@ def curve_section(found: Result) -> pages.Section:
                     pages.Column("Subsets", below="of each split"),
                 ],
                 rows,
-                conditions=f"Means over {over}.",
+                conditions=f"Means over {over}. {filling(found)}.",
                 brief=True,
                 downloads=[pages.Download.csv("curves.csv", frame)],
             )
