@@ -23,7 +23,7 @@ from caveat.shift import (
     shift_curve,
     upper_bound,
 )
-from caveat.shift.page._look import advice_words
+from caveat.shift.page._advice_words import advice_words
 from caveat.shift.prices._advice import advise
 from caveat.shift.prices._folds import Contender, Fold, Tried
 from caveat.shift.prices._prices import Book, Task, expected_seconds
