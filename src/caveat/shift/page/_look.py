@@ -62,11 +62,7 @@ def look(found: Result, about: pages.About, *, rules: Sequence[str] = ()) -> pag
         "shift",
         about.eyebrow("Feature shift"),
         [*_claims(found), *_left_out(about)],
-        # What was left out is said among the claims, for a terminal, too.
-        [
-            *sections(found),
-            pages.again_section(replace(about, left_out={}), found.conditions),
-        ],
+        [*sections(found), pages.again_section(about, found.conditions)],
         figure=_line(found),
         facts={
             **about.facts(),
