@@ -204,7 +204,10 @@ def shift_results(draw):
             **draw(_ends("refitted")),
             **draw(_ends("gain", -1.0, 1.0)),
             "by": model,
+            "corrected_for": draw(st.sampled_from([1, 2])),
             "better": models[-1],
+            "again": draw(st.booleans()),
+            "rivals": draw(st.sampled_from([[], [m for m in models if m != model]])),
             "chosen": how == "mean",
             "oracle": how == "median",
             "advice": draw(st.sampled_from(["fill", "refit", "change", "open"])),
@@ -274,6 +277,10 @@ def shift_results(draw):
         curves=pd.DataFrame(),
         clusters=draw(
             st.none() | _ends().map(lambda one: tuple(scaled([one]).iloc[0]))
+        ),
+        over_clusters=draw(
+            st.none()
+            | _ends("loss", -1.0, 1.0).map(lambda one: tuple(scaled([one]).iloc[0]))
         ),
         backup=draw(st.sampled_from([None, (), ("a", "b")])),
         protect=0.02 * scale,

@@ -3,13 +3,15 @@
 import json
 import re
 import zipfile
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from caveat.exceptions import DataError
+from caveat.exceptions import DataError, InvalidInput
 from caveat.models import load
+from caveat.models.files import _load
 
 
 @pytest.fixture(scope="module")
@@ -108,3 +110,13 @@ def test_a_hostile_skops_file_is_told(tmp_path):
     for path in tmp_path.iterdir():
         with pytest.raises(DataError, match="is damaged"):
             load(path)
+
+
+def test_types_that_skops_does_not_know_ask_for_trust_in_both_ways(
+    tmp_path, monkeypatch
+):
+    reader = SimpleNamespace(get_untrusted_types=lambda file: ["os.system"])
+    monkeypatch.setattr(_load, "library", lambda name, path: reader)
+    (path := tmp_path / "model.skops").write_bytes(b"")
+    with pytest.raises(InvalidInput, match=r"os\.system.*trust=True \(--trust"):
+        load(path)

@@ -222,3 +222,25 @@ def test_the_terminal_ends_with_the_conditions_and_tells_no_nameless_fact():
     lines = [line.plain for line in pages.terminal_lines(told)]
     assert lines[-2:] == ["Now: Leave `id` out.", "500 rows, seed 0"]
     assert "149 to 185" not in " ".join(lines)
+
+
+@pytest.mark.parametrize(("rows", "words"), [(13, "1 more row "), (14, "2 more rows ")])
+def test_the_terminal_counts_the_rows_that_it_leaves_to_the_page(rows, words):
+    column = [pages.Column("Name", "name")]
+    each = [pages.Row([pages.Cell(str(number))]) for number in range(rows)]
+    table = pages.Table("t", "T", column, each, brief=True)
+    section = pages.Section("t", "T", "T", blocks=[table])
+    told = pages.Look("bags", "Bags of t.csv", [leak()], [section], facts={})
+    lines = [line.plain for line in pages.terminal_lines(told)]
+    assert f"{words}on the page" in lines
+
+
+def test_what_was_asked_says_what_to_do_before_any_caveat_does():
+    class Asked(claims.Loss):
+        asked = True
+
+    some = Estimate(0.5, "AUC")
+    first = Asked("m", "a", some, some, some, fix="Measure more rows.")
+    note = claims.Condition(sentence="b is open.", severity="note", fix="Drop b.")
+    told = pages.Look("shift", "Shift of t.csv", [first, note], facts={})
+    assert str(told.action) == "Measure more rows."

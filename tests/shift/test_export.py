@@ -39,6 +39,11 @@ def test_other_scenarios_have_a_file_per_step(mixed, tmp_path, scenario):
     assert "__subset" not in pd.read_csv(tmp_path / "test_1.csv").columns
 
 
+def test_a_file_bears_the_number_of_columns_that_are_gone(mixed, tmp_path):
+    listed = export_shifted(tmp_path, *mixed(), scenario="most", degrees=[2])
+    assert listed["file"].tolist() == ["train.csv", "test_0.csv", "test_2.csv"]
+
+
 def test_a_target_whose_name_is_taken_gets_another(tmp_path):
     X = pd.DataFrame({"target": [1.0, 2.0], "b": [0, 1]})
     export_shifted(tmp_path, X, [0, 1], X, [0, 1])

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from caveat.eapp import EAPP
+from caveat.pages.claims import AgainstFloor
 from caveat.shift import _free_answers, look
 
 QUICK = {"models": ["logistic-regression"], "imputers": ["mean"], "repeats": 2}
@@ -97,3 +98,21 @@ def test_a_title_is_held_against_the_better_of_what_is_free(blobs):
     # The model knows no more than the two lumps do, far above the constant answer.
     assert seen.facts["floor"] < 0.7 < seen.facts["free"]
     assert "clusters" in str(seen.title)
+
+
+@pytest.mark.parametrize(
+    ("metric", "seed", "above_a_line"), [("auc", 12, True), ("accuracy", 8, False)]
+)
+def test_a_model_is_held_against_clusters_in_pairs(metric, seed, above_a_line):
+    """Where clusters fall out otherwise in every split, a lead in the mean is open."""
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd"))
+    table["y"] = np.where(table["a"] + rng.normal(size=60) > 0, "yes", "no")
+    seen = look(table, "y", **{**QUICK, "repeats": 3}, metric=metric)
+    [claim] = [one for one in seen.claims if isinstance(one, AgainstFloor)]
+    gap = claim.difference
+    assert gap.value == pytest.approx(claim.score.value - seen.facts["free"])
+    assert (claim.score.low > claim.floor.value) == above_a_line
+    assert gap.low < 0 < gap.value
+    assert claim.standing == "at"
+    assert "cannot be told from clusters" in seen.title

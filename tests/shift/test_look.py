@@ -23,6 +23,7 @@ from caveat.shift import (
     shift_curve,
     upper_bound,
 )
+from caveat.shift.page._advice_words import advice_words
 from caveat.shift.prices._advice import advise
 from caveat.shift.prices._folds import Contender, Fold, Tried
 from caveat.shift.prices._prices import Book, Task, expected_seconds
@@ -427,7 +428,7 @@ def test_a_table_beside_the_users_own_division_is_said_to_be_unused(copies):
     settings = {"missing": ["a"], "models": QUICK["models"], "imputers": ["mean"]}
     seen = look(copies, "y", **rows, **settings)
     told = [one["text"] for one in seen.caveats]
-    assert "The table was not used: --train and --test give the rows." in told
+    assert "--train and --test give the rows; the table was not used." in told
     alone = look(None, "y", **rows, **settings)
     assert alone.extra["losses"] == seen.extra["losses"]
 
@@ -436,7 +437,7 @@ def test_a_table_beside_the_users_own_division_is_said_to_be_unused(copies):
 def test_the_tolerated_loss_is_written_as_given(copies, limit):
     found = look(copies, "y", protect=limit, **QUICK)
     section = next(one for one in found.sections if one.name == "protect")
-    assert f"fail at a loss of at most {limit:g}" in str(section.heading.words)
+    assert f"a loss of at most {limit:g} AUC" in str(section.heading.words)
 
 
 def test_what_cannot_be_meant_is_refused(copies):
@@ -589,3 +590,94 @@ def test_where_no_column_is_left_nothing_is_filled_in(copies):
     )
     other = look(copies, "y", missing=lost[1], **QUICK)
     assert "Nothing makes up" not in str(other.action)
+
+
+ROW = {
+    **{"columns": ["a"], "outage": "without a", "kind": "vanish", "imputer": "mean"},
+    **{"model": "ridge", "by": "ridge", "better": "lightgbm", "again": True},
+    **{"low": -0.1, "high": 0.2, "rivals": [], "advice": "open"},
+}
+UNIT = {"kind": "unit", "outage": "a in another unit (times 2)", "again": False}
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({}, "between filling in and fitting again"),
+        ({"by": "lightgbm"}, "between filling in and a model without a"),
+        (
+            {"again": False, "rivals": ["lightgbm"]},
+            "between filling in and lightgbm in its place",
+        ),
+        (
+            {"imputer": "native", "rivals": ["lightgbm", "mlp"]},
+            "between leaving a missing, fitting again and lightgbm or mlp in its place",
+        ),
+        ({**UNIT, "rivals": ["mlp"]}, "between keeping it and mlp in its place"),
+        (
+            {**UNIT, "advice": "change"},
+            "lightgbm does surely better with a in another unit (times 2)",
+        ),
+    ],
+)
+def test_advice_names_what_the_intervals_leave_open(more, words):
+    assert str(advice_words({**ROW, **more})).endswith(words)
+
+
+def test_one_way_to_meet_an_outage_was_not_chosen(copies):
+    drifting = Outage(("a",), "drift", size=3.0)
+    seen = look(copies, "y", outages=[drifting], **QUICK)
+    section = next(one for one in seen.sections if one.name == "missing")
+    [table] = section.blocks
+    assert [str(column.title) for column in table.columns][:3:2] == ["Outage", "Met by"]
+    assert str(table.rows[0].cells[2].text) == "as it arrives"
+    assert section.lead.startswith("As it arrives: the fitted model")
+    assert "Chosen" not in section.lead
+
+
+@pytest.mark.parametrize("order", [["mean", "median"], ["median", "mean"]])
+def test_a_filling_that_does_no_worse_has_no_oracle_beside_it(copies, order):
+    """Whatever stands in one column of a line, the order of the rows is the same."""
+    skewed = copies.assign(a=np.exp(copies["a"]))
+    seen = look(skewed, "y", missing=["a"], **{**QUICK, "imputers": order})
+    assert seen.tables["losses"].query("oracle")["chosen"].all()
+
+
+def test_a_loss_that_nobody_minds_is_no_share_of_what_was_earned(copies):
+    seen = look(copies, "y", missing=["a"], tolerance=0.5, **QUICK)
+    row = seen.extra["losses"][0]
+    assert 0 < row["low"] < row["high"] < 0.5
+    assert not any("of what" in one["text"] for one in seen.caveats)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"costs": {"a": 2.0}}, "with --protect"),
+        ({"degree": "2"}, "one with --scenario"),
+        ({"degree": "9", "scenario": "most"}, "no more than 5 can be lost"),
+        ({"outages": [Outage(("a",), where=("b", "9"))]}, "no test row is hit"),
+        ({"outages": [Outage(("word",), "drift")]}, "only numbers can drift"),
+        ({"outages": [Outage(("word", "a"), "swap")]}, "two columns of one kind"),
+        ({"protect": -1.0}, "use a loss of 0 or more"),
+        ({"protect": 0.1, "costs": {"aa": 2.0}}, "no column is called 'aa'"),
+        ({"protect": 0.1, "costs": {"a": -2.0}}, "use a cost of 0 or more"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_before_anything_is_fitted(
+    copies, settings, words
+):
+    told = []
+    table = copies.assign(word=np.resize(["u", "v"], len(copies)))
+    with pytest.raises((InvalidInput, UnknownName), match=words):
+        look(table, "y", **QUICK, **settings, found=told.append)
+    assert not told
+
+
+def test_a_backup_that_was_asked_for_is_what_to_do(copies):
+    ways = {**QUICK, "imputers": ["native"]}
+    seen = look(copies, "y", protect=0.02, scenario="most", **ways)
+    assert str(seen.action).startswith("Back up ")
+    for name in ("columns", "scenario"):
+        [part] = [one for one in seen.sections if one.name == name]
+        assert "Cells are left missing." in str(part.blocks[0].conditions)

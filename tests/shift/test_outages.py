@@ -112,6 +112,31 @@ def test_rows_are_found_by_a_number_however_it_is_written(rows):
         Outage(("a",), where=("ward", "two")).hits(fold, 0)
 
 
+MOMENTS = pd.Series(pd.date_range("2025-01-01", periods=100), name="when")
+
+
+@pytest.mark.parametrize(
+    ("day", "start"),
+    [
+        (MOMENTS, "2025-04-01"),
+        (MOMENTS.dt.tz_localize("UTC"), "2025-04-01"),
+        (MOMENTS.dt.strftime("%d.%m.%Y"), "01.04.2025"),
+        (MOMENTS.astype("datetime64[s]").astype("int64"), "2025-04-01"),
+        (MOMENTS.astype("datetime64[s]").astype("int64"), "1743465600"),
+        (MOMENTS.dt.strftime("%Y%m%d").astype(int), "2025-04-01"),
+        (MOMENTS.dt.strftime("%Y%m%d").astype(int), "20250401"),
+    ],
+)
+def test_rows_since_a_date_are_found_however_it_is_written(rows, day, start):
+    X, y, X_test, y_test = rows
+    side = pd.DataFrame({"when": day})
+    fold = Fold(X, y, X_test, pd.Series(y_test), np.arange(len(X_test)), side)
+    hit = Outage(("a",), since=("when", start)).hits(fold, 0)
+    assert hit.sum() == 10
+    with pytest.raises(InvalidInput, match=r"'spring'"):
+        Outage(("a",), since=("when", "spring")).hits(fold, 0)
+
+
 def test_a_share_of_the_rows_fails(rows):
     X, y, X_test, y_test = rows
     fold = Fold(X, y, X_test, pd.Series(y_test), np.arange(len(X_test)))
@@ -202,7 +227,7 @@ def test_only_pairs_that_were_lost_are_spoken_of(rows):
     )
     table["y"] = (table["c0"] + table["c1"] > 0).astype(int)
     how = {"models": ["logistic-regression"], "imputers": ["mean"], "repeats": 1}
-    few = look(table[["c0", "c1", "c2", "y"]], "y", protect=0.1, **how)
+    few = look(table[["c0", "c1", "c2", "c3", "y"]], "y", protect=0.1, **how)
     many = look(table, "y", protect=0.1, **how)
     told = [
         " ".join(c["text"] for c in seen.caveats if c["kind"] == "protect")
@@ -210,6 +235,15 @@ def test_only_pairs_that_were_lost_are_spoken_of(rows):
     ]
     assert "any one or two others may fail at a loss of at most" in told[0]
     assert "two of the 15 that correlate most with the target" in told[1]
+
+
+def test_a_monitor_that_cries_over_intact_rows_notices_nothing(rows):
+    X, y, X_test, y_test = rows
+    moved = X_test.assign(a=X_test["a"] + 3.0)
+    fold = Fold(X, y, moved, pd.Series(y_test), np.arange(len(moved)))
+    found = when_noticed(Outage(("a",), "unit", size=1.001), fold)
+    assert found["false_alarms"].max() > 0.5
+    assert found["rows"].isna().all()
 
 
 def test_typed_outages_are_read():
@@ -323,3 +357,23 @@ def test_what_is_no_feature_is_called_what_it_is(rows, name, sentence):
     X, y, *_ = rows
     with pytest.raises((InvalidInput, UnknownName), match=sentence):
         look(X.assign(y=y), "y", missing=[name], models=["logistic-regression"])
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [
+        (0.9, "Without a backup, any one or two columns may fail at a loss of at most"),
+        (0.0, "Every column needs a backup for a loss of at most 0 AUC."),
+    ],
+)
+def test_nothing_and_everything_are_backups_too(rows, limit, words):
+    X, y, *_ = rows
+    how = {"models": ["logistic-regression"], "imputers": ["mean"], "repeats": 2}
+    seen = look(X[["a", "b"]].assign(y=y), "y", protect=limit, **how)
+    [told] = [c["text"] for c in seen.caveats if c["kind"] == "protect"]
+    assert told.startswith(words)
+
+
+def test_a_loss_without_an_interval_is_backed_up():
+    alone = pd.DataFrame({"column": ["a", "b"], "loss": 0.0, "high": [np.nan, 0.01]})
+    assert cheapest_backup(alone, pd.DataFrame(), 0.05) == ["a"]

@@ -250,15 +250,39 @@ def test_a_given_model_is_not_called_chosen(files):
     assert "the model (given)" in [row.cells[0].text for row in section.blocks[0].rows]
 
 
+class Fussy(LogisticRegression):
+    """Wants another value of `a` in other rows."""
+
+    def fit(self, X, y):
+        if X["a"].nunique() < 2:
+            raise ValueError("a is constant")
+        return super().fit(X, y)
+
+
 def test_what_cannot_be_fitted_again_is_told_without_a_way_that_is_not_there(files):
+    folder, _ = files
+    rows = make_rows()[:200]
+    model = Fussy().fit(rows[["a", "b"]], rows["y"])
+    told = texts(own(folder, model, ["a"]))
+    assert (
+        "Could not fit the model again: the model cannot be fitted without 'a'" in told
+    )
+    assert "other models were fitted in its place" in told
+    assert "make=" not in told
+
+
+def test_a_pipeline_that_names_its_columns_is_fitted_again(files):
     folder, _ = files
     rows = make_rows()[:200]
     named = make_column_transformer((StandardScaler(), ["a", "b"]))
     model = make_pipeline(named, LogisticRegression())
-    model.fit(rows[["a", "b"]], rows["y"])
-    told = texts(own(folder, model, ["a"]))
-    assert "other models were fitted in its place" in told
-    assert "make=" not in told
+    seen = own(folder, model.fit(rows[["a", "b"]], rows["y"]), ["a"])
+    plain = make_pipeline(StandardScaler(), LogisticRegression())
+    other = own(folder, plain.fit(rows[["a", "b"]], rows["y"]), ["a"])
+    again, expected = (one.extra["losses"][0]["refitted"] for one in (seen, other))
+    assert again == pytest.approx(expected, abs=1e-3)
+    assert "As the model names its columns itself, it was fitted again" in texts(seen)
+    assert "names its columns" not in texts(other)
 
 
 def test_names_that_a_library_made_up_are_no_columns_of_the_file(files, tmp_path):
@@ -274,3 +298,44 @@ def test_names_that_a_library_made_up_are_no_columns_of_the_file(files, tmp_path
         lightgbm.train(made, lightgbm.Dataset(table, y), 5).save_model(path)
         losses += own(folder, str(path), ["a"]).extra["losses"]
     same(*losses)
+
+
+def test_who_stands_in_says_by_how_much_it_is_better(files):
+    folder, model = files
+    rows = pd.read_csv(folder / "train.csv")
+    plain = model.fit(rows[["a", "copy", "b"]], rows["y"])
+    by_name = own(folder, lambda table: plain.predict_proba(table), ["a"])
+    told = texts(by_name)
+    assert "Could not fit the model again: it only answers" in told
+    row = by_name.tables["losses"].iloc[0]
+    assert row["advice"] == "refit"
+    assert row["corrected_for"] == 2
+    assert f"{row['by']}, fitted without a, leads the model with a filled in by" in told
+    assert "corrected for 2 comparisons" in told
+    half = own(folder, plain, [], outages=[Outage(("a",), share=0.5)])
+    assert "leads the model with a in 50 % of the rows filled in by" in texts(half)
+    again = texts(own(folder, plain, ["a"]))
+    assert "The model, fitted without a, leads the model with a filled in by" in again
+
+
+def test_labels_that_training_has_not_are_told(files):
+    _, model = files
+    rows = make_rows()
+    parts = {"train": rows[:200], "test": rows[200:].assign(y="maybe")}
+    parts["test"].iloc[2:, -1] = rows["y"].iloc[202:]
+    seen = look(None, "y", model=model, missing=["a"], imputers=["mean"], **parts)
+    told = texts(seen)
+    assert "2 test rows have a label that no training row has: maybe." in told
+
+
+def test_a_model_without_a_name_begins_a_sentence_like_any_other_word(files):
+    seen = own(*files, ["a"])
+    found = [claim.words for claim in seen.claims]
+    assert any(str(words).startswith("The model") for words in found)
+    assert not any(str(words).startswith("the model") for words in found)
+
+
+def test_a_model_of_one_answer_is_not_blamed_on_too_few_runs(files):
+    folder, _ = files
+    seen = own(folder, lambda table: np.full(len(table), 0.5), ["a"])
+    assert seen.title == "No number here is sure enough for a title."

@@ -11,9 +11,12 @@ import math
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from caveat import measures
+from caveat.datasets import given
+from caveat.shift.prices._folds import make_folds
 from caveat.shift.prices._prices import ALL
 from caveat.shift.prices._resampling import Resampling
 from caveat.statistics import split_interval
@@ -118,3 +121,21 @@ def test_a_number_of_rows_has_no_bends_and_a_straight_one_keeps_its_interval():
     stack = np.eye(2)[None, truth]
     resampling = Resampling(np.arange(3), [np.arange(3)], seed=0)
     assert resampling.measure(measures.get("accuracy"), truth, stack, 0)[2] is None
+
+
+@pytest.mark.parametrize("groups", [None, "site"])
+def test_a_sample_of_the_rows_is_all_there_is_to_an_interval(groups):
+    """The share that is tested is that of the rows used, not of the whole file."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(2000, 2)), columns=["a", "b"])
+    table["site"] = rng.integers(100, size=2000)
+    table["y"] = np.where(table["a"] > 0, "yes", "no")
+    folds, units, _ = make_folds(
+        given(table, target="y", keep=["site"]), repeats=3, max_rows=200, groups=groups
+    )
+    drawn = Resampling(units, [fold.rows for fold in folds], 0)
+    assert len(units) == 200
+    assert drawn.test_share == pytest.approx(0.25, abs=0.08)
+    # Every row tested is one of the sample, under the number that it has there.
+    numbers = {n: y for f in folds for n, y in zip(f.rows, f.y_test.index, strict=True)}
+    assert len(set(numbers.values())) == len(numbers) == drawn.rows

@@ -3,8 +3,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from caveat.exceptions import InvalidInput
 from caveat.models import make_model
@@ -55,14 +56,32 @@ def test_a_mask_of_several_scenarios_is_fitted_once(fitted):
     assert len(found[found["scenario"] == "most"]) == 4
 
 
-def test_a_model_that_names_its_columns_needs_a_way_to_be_made(fitted):
+def test_a_model_that_names_its_columns_learns_as_if_they_were_not_there(fitted):
+    _, X, y, X_test, y_test = fitted
+    parts = {"colour": OneHotEncoder(), "size": StandardScaler()}
+    encoder = make_column_transformer(*((part, [n]) for n, part in parts.items()))
+    model = make_pipeline(encoder, LogisticRegression()).fit(X, y)
+    found = upper_bound(
+        model, X, y, X_test, y_test, scenarios=["single"], metric="log-loss"
+    ).set_index("mask")
+    for gone, left in (("colour", "size"), ("size", "colour")):
+        mask = "".join(str(int(name == gone)) for name in X.columns)
+        alone = make_pipeline(parts[left], LogisticRegression()).fit(X[[left]], y)
+        expected = log_loss(y_test, alone.predict_proba(X_test[[left]]))
+        assert found.loc[mask, "upper"] == pytest.approx(expected, abs=1e-3)
+
+
+def test_one_value_is_tried_only_where_no_way_to_make_a_model_was_given(fitted):
     _, X, y, X_test, y_test = fitted
     encoder = make_column_transformer(
         (OneHotEncoder(), ["colour"]), ("passthrough", ["size"])
     )
     model = make_pipeline(encoder, LogisticRegression()).fit(X, y)
     with pytest.raises(InvalidInput, match="pass make="):
-        upper_bound(model, X, y, X_test, y_test, scenarios=["single"])
+        upper_bound(
+            model, X, y, X_test, y_test,
+            scenarios=["single"], make=lambda names: clone(model),
+        )  # fmt: skip
 
 
 def test_a_function_cannot_be_fitted_again(fitted):

@@ -34,9 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_TOP_CAVEATS = 3
-UNDECIDED = Condition(
-    sentence="No number here is sure enough for a title: too few runs for an interval."
-)
+UNDECIDED = Condition(sentence="No number here is sure enough for a title.")
 
 
 @dataclass(frozen=True)
@@ -158,8 +156,9 @@ class Look:
 
     @property
     def action(self) -> Prose:
-        """What to do now: the fix of the title, else of the worst caveat with one."""
-        order = (*self.leading, *self.ordered, *self.claims)
+        """What to do now: the fix of the title, of what was asked, or of the worst."""
+        first = [one for one in self.claims if one.asked and one.severity is None]
+        order = (*self.leading, *first, *self.ordered, *self.claims)
         asked = [claim.fix for claim in order if claim.fix]
         return prose(asked[0] if asked else self.nothing_to_do)
 

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from caveat._text import terminal_text
 from caveat.pages._model import Facts, Table
+from caveat.pages._numbers import plural
 from caveat.pages._prose import NBSP, prose
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def table_lines(table: Table) -> Iterator[Text]:
         right=[n for n, i in enumerate(shown) if table.columns[i].kind == "number"],
     )
     if more > 0:
-        yield Text(f"{more:,} more rows on the page", style="dim")
+        yield Text(f"{plural(more, 'more row')} on the page", style="dim")
 
 
 def columns(

@@ -15,12 +15,13 @@ from caveat.shift._look_rows import Rows
 from caveat.shift._look_settings import Settings
 from caveat.shift.language import is_endpoint, prompted
 from caveat.shift.prices._folds import Contender, given_contender, usual_contenders
+from caveat.shift.result import UNNAMED
 
 
 def load_given(model: Any, trust: bool, how: Settings) -> tuple[str, Any]:
     """Name and load the user's model: an object, a file, or an endpoint's address."""
     if not isinstance(model, str | Path):
-        return "the model", model
+        return UNNAMED, model
     if is_endpoint(model):
         made = prompted(str(model), how.asking)
         return made.endpoint.model, made

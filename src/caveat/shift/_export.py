@@ -96,8 +96,10 @@ def export_shifted(
         train = tables.train.assign(**{target: np.asarray(y_train)})
         written = [_write(home / "train.csv", [train], None)]
         for number, step in enumerate([closed, *planned.steps]):
+            # A column or a stage has its place in the order; a size names itself.
+            place = step.k if step.label is None else number
             parts = _parts(step, tables, imputed, labels, target)
-            written.append(_write(home / f"test_{number}.csv", parts, step))
+            written.append(_write(home / f"test_{place}.csv", parts, step))
     except OSError as error:
         raise DataError(
             f"{home} cannot be written ({error.strerror}); choose another folder"

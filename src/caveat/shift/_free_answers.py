@@ -14,10 +14,13 @@ from caveat.eapp import Result as Clusters
 from caveat.eapp.registry import MEASURES as CLUSTER_MEASURES
 from caveat.eapp.result import CLUSTERS, pooled
 from caveat.exceptions import CaveatError
+from caveat.pages.claims import Estimate
 from caveat.shift._look_rows import Rows
 from caveat.shift.evaluation._targets import check_target
 from caveat.shift.prices._folds import Fold
 from caveat.shift.prices._prices import ALL, Book
+
+Ends = tuple[float, float | None, float | None]
 
 _FEWEST_SPLITS = 3
 """Two splits that happen to agree say nothing about the spread of clusters."""
@@ -44,11 +47,18 @@ def constant_answers(measure: Any, rows: Rows) -> list[float]:
 
 
 def cluster_answers(
-    book: Book, rows: Rows, seed: int
-) -> tuple[tuple[float, float | None, float | None] | None, list[str]]:
-    """Give what clusters reach on the splits of the models; or say why they do not."""
+    book: Book, rows: Rows, deployed: str, seed: int
+) -> tuple[Ends | None, Ends | None, list[str]]:
+    """Give what clusters reach on the splits of the models; or say why they do not.
+
+    Returns
+    -------
+    clusters, over, notes
+        Each a value with its interval; `over`: how much better the deployed model is,
+        paired.
+    """
     free = Book(book.measure, book.resampling)
-    found = []
+    key, found = (CLUSTERS, ALL, ""), []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         try:
@@ -59,18 +69,30 @@ def cluster_answers(
                 target = check_target(fold.y_train, fold.y_test, *fold.sizes, task=kind)
                 answers = _in_order(model, target.classes)
                 truth, told = target.towards(rows.positive, answers[None])
-                free.add(split, [(CLUSTERS, ALL, "")], told, truth)
+                free.add(split, [key], told, truth)
         except CaveatError as error:
-            return None, [f"what clusters reach is not known: {error}"]
-    one = free.score((CLUSTERS, ALL, "")).estimate(book.measure.name)
+            return None, None, [f"what clusters reach is not known: {error}"]
+    score = free.score(key)
+    one = score.estimate(book.measure.name)
     if book.measure.name in CLUSTER_MEASURES:
-        # By AUC it is EAPP itself, which scores rows by distances.
-        one = pooled(found).estimate
+        # By AUC it is EAPP itself, which scores rows by distances. Other rows would
+        # change it about as they change the AUC of the same clusters' answers.
+        eapp = pooled(found)
+        one, values = eapp.estimate, np.array(eapp.folds)
+        moved = score.draws + (values - score.values)
+        score = replace(score, values=values, draws=moved)
         if len(found) < _FEWEST_SPLITS:
             one = replace(one, low=None, high=None)
     if not np.isfinite(one.value):
-        return None, [f"what clusters reach by {book.measure.name} is not defined here"]
-    return (one.value, one.low, one.high), []
+        named = book.measure.name
+        return None, None, [f"what clusters reach by {named} is not defined here"]
+    more = book.score((deployed, ALL, "")) - score
+    more = more if book.measure.larger_is_better else -more
+    return _ends(one), _ends(more.estimate(book.measure.name)), []
+
+
+def _ends(one: Estimate) -> Ends:
+    return one.value, one.low, one.high
 
 
 def _clustered(fold: Fold, task: str, seed: int) -> EAPP:

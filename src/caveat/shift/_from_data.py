@@ -22,14 +22,23 @@ from caveat.shift._forecast import first_numbers, forecast, guess_pace, rough_fo
 from caveat.shift._free_answers import cluster_answers, constant_answers
 from caveat.shift._look_rows import Rows, blocks_of, losses_of, read_rows
 from caveat.shift._look_settings import Settings
-from caveat.shift.curves._scenario_curves import export_scenario, scenario_curves
+from caveat.shift.curves._scenario_curves import (
+    export_scenario,
+    parse_degree,
+    scenario_curves,
+)
 from caveat.shift.evaluation._evaluators import TOLD
 from caveat.shift.evaluation._metric import usual_measures
 from caveat.shift.evaluation._model_under_test import Bench
 from caveat.shift.evaluation._tables import model_columns
 from caveat.shift.importance._importance import feature_importance
 from caveat.shift.language import asked_notes, rehearse
-from caveat.shift.prices._backup import asked_pairs, cheapest_backup, price_pairs
+from caveat.shift.prices._backup import (
+    asked_pairs,
+    cheapest_backup,
+    check_costs,
+    price_pairs,
+)
 from caveat.shift.prices._folds import (
     Contender,
     Fold,
@@ -49,6 +58,7 @@ from caveat.shift.prices._prices import (
 from caveat.shift.registry import MEASURES
 from caveat.shift.result import Result, read_book
 from caveat.shift.scenarios._planning import name_of
+from caveat.shift.scenarios._subsets import counts_of
 
 Found = Callable[[str], None]
 
@@ -128,6 +138,7 @@ def look(
         how = replace(how, keep=[*how.keep, *map(str, read)])
     rows = read_rows(data, target, train, test, how, needed)
     asked = _asked(rows, missing, outages, how)
+    _check_requests(rows, asked, how)
     contenders, notes = contenders_of(name, fitted, rows, how)
     if fitted is not None and not spoken and train is None:
         notes.append(
@@ -161,12 +172,13 @@ def look(
     tables = read_book(book, names, asked, columns=columns, tolerance=how.tolerance)
     lost = task.pairs.get(deployed, ())
     backup, pairs = _backup(book, deployed, tables["columns"], lost, how)
-    free, unknown = cluster_answers(book, rows, how.random_state)
+    free, over, unknown = cluster_answers(book, rows, deployed, how.random_state)
     result = Result(
         **tables,
         floor=float(np.mean(constant_answers(MEASURES.get(book.measure.name), rows))),
         filled_by=TOLD if deployed in book.told else name_of(how.imputers[0]),
         clusters=free,
+        over_clusters=over,
         deployed=deployed,
         given=fitted is not None,
         pairs=pairs,
@@ -202,6 +214,19 @@ def _asked(
     return asked
 
 
+def _check_requests(rows: Rows, asked: Sequence[Outage], how: Settings) -> None:
+    """Refuse what the rows and columns cannot serve before any model is fitted."""
+    for outage in asked:
+        for fold in rows.folds:
+            hit = outage.hits(fold, how.random_state)
+            if outage.kind != "vanish":
+                outage.table(fold.X_test.reset_index(drop=True), hit, fold.X_train)
+    names = [str(name) for name in rows.folds[0].X_train.columns]
+    counts_of(parse_degree(how.degree), len(names))
+    if how.protect is not None:
+        check_costs(names, how.protect, how.costs)
+
+
 def _spent(contenders: Sequence[Contender]) -> list[str]:
     return [
         note
@@ -223,7 +248,9 @@ def _backup(
         return None, pd.DataFrame()
     mine = columns[columns["model"] == deployed]
     pairs = price_pairs(book, deployed, lost)
-    return tuple(cheapest_backup(mine, pairs, how.protect, how.costs)), pairs
+    priced = set(mine["column"])
+    costs = {name: cost for name, cost in how.costs.items() if name in priced}
+    return tuple(cheapest_backup(mine, pairs, how.protect, costs)), pairs
 
 
 def _monitors(asked: Sequence[Outage], fold: Fold, seed: int) -> pd.DataFrame:

@@ -20,7 +20,8 @@ from caveat.datasets import (
 )
 from caveat.exceptions import InvalidInput
 from caveat.models import Bonds
-from caveat.pages import About
+from caveat.pages import About, plural
+from caveat.pages import names as listed_names
 from caveat.shift._look_settings import Settings
 from caveat.shift.prices._folds import Fold, make_folds
 from caveat.shift.prices._outages import Outage, found_blocks
@@ -53,7 +54,7 @@ def read_rows(
         rows = _given_rows(train, test, target, how, needed)
         if data is not None:
             name = file_name(data, "the table")
-            rows.notes.append(f"{name} was not used: --train and --test give the rows")
+            rows.notes.append(f"--train and --test give the rows; {name} was not used")
         return rows
     if data is None:
         raise InvalidInput("no rows were given; pass a file, or --train and --test")
@@ -114,7 +115,24 @@ def _given_rows(
     units = rows if how.groups is None else pd.factorize(other.X[how.groups])[0]
     file = file_name(test, other.name)
     about = About.of(other, file=file, positive=how.positive)
-    return Rows([fold], units, one.task, about, [*one.notes], _positive(other, how))
+    notes = [*one.notes, *_unknown_labels(one, other)]
+    return Rows([fold], units, one.task, about, notes, _positive(other, how))
+
+
+def _unknown_labels(train: Dataset, test: Dataset) -> list[str]:
+    """Name labels of test rows that no training row has; no model can answer them."""
+    if train.task == "regression":
+        return []
+    assert train.y is not None
+    assert test.y is not None
+    new = test.y[~test.y.isin(train.y)]
+    if new.empty:
+        return []
+    labels = listed_names(sorted({str(label) for label in new}))
+    return [
+        f"{plural(len(new), 'test row')} {'has' if len(new) == 1 else 'have'} a label "
+        f"that no training row has: {labels}"
+    ]
 
 
 def _given_bonds(train: pd.DataFrame, how: Settings) -> Bonds:

@@ -99,6 +99,15 @@ class Settings:
         if self.scenario is not None:
             SCENARIOS[self.scenario]
         parse_degree(self.degree)
+        if self.degree is not None and self.scenario is None and self.export is None:
+            raise InvalidInput(
+                "--degree is about a published scenario; name one with --scenario"
+            )
+        if self.costs and self.protect is None:
+            raise InvalidInput(
+                "--cost says what a backup costs; name the loss to tolerate with "
+                "--protect"
+            )
         for name in self.imputers:
             if isinstance(name, str):
                 IMPUTERS[name]

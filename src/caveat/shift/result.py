@@ -12,12 +12,15 @@ import pandas as pd
 from caveat.measures import get as get_measure
 from caveat.pages.claims import Estimate
 from caveat.pages.recorded import Recorded
-from caveat.shift.prices._advice import advise
+from caveat.shift.prices._advice import advise, may_gain
 from caveat.shift.prices._outages import Outage
 from caveat.shift.prices._prices import ALL, REFITTED, Book, decay_degrees
 
 if TYPE_CHECKING:
     from caveat.shift.prices._resampling import Score
+
+UNNAMED = "the model"
+"""How a model is called that was given as an object."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +45,13 @@ class Result(Recorded):
         A row per outage, model and way to fill in: `outage`, `kind`, `columns`,
         `model`, `imputer`, `all`, `after`, `after_low`, `after_high`, `loss`, `low`,
         `high`, `refitted`, `refitted_low`, `refitted_high`, `gain`, `gain_low`,
-        `gain_high` (refitted against filled in), `by` (who was refitted), `chosen`
+        `gain_high` (refitted against filled in; `corrected_for` how many that were
+        fitted in its place), `by` (who was refitted), `chosen`
         (by the change of the answers, without labels), `oracle` (by the test rows),
-        `advice`. A model that is told which columns are gone has one row per outage,
-        and `imputer` says so.
+        `advice`, `better` (the model to change to), and what more rows could still
+        show to be better: `again` (fitting again), `rivals` (other models). A model
+        that is told which columns are gone has one row per outage, and `imputer` says
+        so.
     columns : DataFrame
         A row per model and column: `after`, `after_low`, `after_high`, `loss`, `low`,
         `high`, and `sure_low`, the lower end where the intervals of all columns hold
@@ -66,6 +72,8 @@ class Result(Recorded):
     clusters : (value, low, high) or None
         What clusters of the training rows reach on the same splits: by AUC EAPP, else
         the majority of the nearest cluster, or the means of the two nearest.
+    over_clusters : (value, low, high) or None
+        How much better the deployed model is than they are, paired.
     backup : tuple of str or None
         The cheapest columns to back up for the tolerated loss `protect`.
     splits, test_rows, training_rows, rows : int
@@ -97,6 +105,7 @@ class Result(Recorded):
     filled_by: str = "mean"
     given: bool = False
     clusters: tuple[float, float | None, float | None] | None = None
+    over_clusters: tuple[float, float | None, float | None] | None = None
     backup: tuple[str, ...] | None = None
     protect: float | None = None
     conditions: str = ""
@@ -225,7 +234,10 @@ def _loss_rows(book: Book, name: str, outage: Outage) -> list[dict[str, Any]]:
     fills = [how for how in ways if not how.startswith(REFITTED)]
     chosen = book.closest(name, label, fills)
     sign = 1 if measure.larger_is_better else -1
-    top = max(fills, key=lambda how: sign * book.score((name, label, how)).value)
+    values = {how: sign * book.score((name, label, how)).value for how in fills}
+    top = max(fills, key=lambda how: values[how])
+    if math.isclose(values[top], values[chosen], rel_tol=1e-12, abs_tol=1e-12):
+        top = chosen  # by the test rows it is as good as any
     intact = book.score((name, ALL, ""))
     rows = []
     for how in fills:
@@ -269,7 +281,7 @@ def _gain(book: Book, key: tuple[str, str, str]) -> dict[str, Any]:
     empty = dict.fromkeys(
         [
             *("refitted", "refitted_low", "refitted_high"),
-            *("gain", "gain_low", "gain_high", "by"),
+            *("gain", "gain_low", "gain_high", "by", "corrected_for"),
         ]
     )
     gains = _gains(book, key)
@@ -289,6 +301,7 @@ def _gain(book: Book, key: tuple[str, str, str]) -> dict[str, Any]:
         "gain_low": gain.low,
         "gain_high": gain.high,
         "by": name if own else how.removeprefix(f"{REFITTED} "),
+        "corrected_for": len(gains),
     }
 
 
@@ -299,7 +312,7 @@ def _advice(
     outage: Outage,
     tolerance: float,
 ) -> dict[str, Any]:
-    """Say what to do, and which model is better after the loss, if one is for sure."""
+    """Say what to do, which model to change to, and what the intervals leave open."""
     name = str(row["model"])
     gains = list(_gains(book, (name, outage.words, row["imputer"])).values())
     loss = book.loss((name, ALL, ""), (name, outage.words, row["imputer"]))
@@ -322,7 +335,12 @@ def _advice(
     better = None
     if advice == "change":
         better = max(others, key=lambda other: _low(others[other]))
-    return {"advice": advice, "better": better}
+    return {
+        "advice": advice,
+        "better": better,
+        "again": any(may_gain(one, tolerance) for one in gains),
+        "rivals": [other for other, one in others.items() if may_gain(one, tolerance)],
+    }
 
 
 def _model_pairs(

@@ -100,7 +100,7 @@ def _by_content(path: Path) -> Any:
     raise DataError(
         f"{str(path)!r} is not a model that caveat can read; it reads its own files, "
         "LightGBM's text, XGBoost's JSON or UBJSON, CatBoost's cbm, ONNX, skops and, "
-        "with trust=True, joblib"
+        "with trust=True (--trust), joblib"
     )
 
 
@@ -174,11 +174,9 @@ def _from_skops(path: Path, trust: bool) -> Any:
         strange = skops.get_untrusted_types(file=path)
     except Exception as error:
         raise damaged(path, error) from error
-    if strange and not trust:
-        raise InvalidInput(
-            f"{str(path)!r} holds types that skops does not know ({', '.join(strange)})"
-            "; pass trust=True if you trust them"
-        )
+    if strange:
+        why = f"holds types that skops does not know ({', '.join(strange)})"
+        _demand_trust(trust, str(path), why)
     try:
         found = skops.load(path, trusted=strange)
     except Exception as error:

@@ -17,6 +17,7 @@ from caveat.shift.evaluation._predictions import Answerer, Answers
 from caveat.shift.scenarios._planning import check_seed, plan_steps
 from caveat.shift.scenarios._scenarios import Step
 from caveat.shift.scenarios._subsets import Masks
+from caveat.tables import column_constants, replace_columns
 
 _SUBSETS = 20
 """Random subsets of one size, each of which costs a fit."""
@@ -61,7 +62,9 @@ def upper_bound(
         At most so many random subsets of one size.
     make : callable, optional
         Gets the names of the columns that are left and returns an unfitted model;
-        needed where the model names columns itself.
+        needed where the model cannot be cloned. Without it a model that does not do
+        without the columns, as it names them itself, learns with one value in all
+        their cells, which tells it as little.
     bonds : Bonds, optional
         What binds the training rows: a model of caveat's that holds some out to stop
         early respects it.
@@ -99,7 +102,7 @@ def upper_bound(
         model, X_train, y_train, X_test, y_test, imputer=imputer, task=task, seed=seed
     )
     measures = bench.measures(metric)
-    refit = Refit(bench, y_train, make, bonds)
+    refit = Refit(bench, y_train, make, bonds, hold=make is None)
     n_columns = len(bench.names)
     rows: list[dict[str, Any]] = []
     for each in scenarios:
@@ -160,6 +163,10 @@ def fresh(model: Any, way_out: str) -> Any:
         ) from error
 
 
+class _NotFitted(Exception):
+    """A fit that failed, and why."""
+
+
 class Refit:
     """Fits the model without some columns; each mask once.
 
@@ -172,6 +179,14 @@ class Refit:
     bonds : Bonds or None
     way_out : str
         What to do where it cannot be fitted.
+    hold : bool
+        Whether a model that names the columns itself may learn with one value in all
+        their cells.
+
+    Attributes
+    ----------
+    held : bool
+        Whether one did.
     """
 
     def __init__(
@@ -181,12 +196,15 @@ class Refit:
         make: Callable[[list[str]], Any] | None,
         bonds: Bonds | None = None,
         way_out: str = _MAKE,
+        *,
+        hold: bool = False,
     ) -> None:
         self.bench = bench
         self.way_out = way_out
         self.labels = np.asarray(y_train)
         self.make = make
         self.bonds = bonds
+        self.hold, self.held = hold, False
         self._known: dict[bytes, Answers] = {}
 
     def __call__(self, mask: Masks) -> Answers:
@@ -207,27 +225,39 @@ class Refit:
         return np.tile(counts / counts.sum(), (n_rows, 1))
 
     def _fitted(self, mask: Masks) -> Answers:
-        names = [
-            name for name, gone in zip(self.bench.names, mask, strict=True) if not gone
-        ]
-        test = self.bench.test[names]
-        answerer = self.bench.answerer
-        train: Any = self.bench.tables.train[names]
-        if not answerer.named:
-            train = train.to_numpy()
-        model = self._unfitted(names)
+        train, test = self.bench.tables.train, self.bench.test
+        gone = [name for name, lost in zip(self.bench.names, mask, strict=True) if lost]
+        left = [name for name in self.bench.names if name not in gone]
         try:
-            model = fit_model(model, train, self.labels, self.bonds)
-        except Exception as error:
-            gone = [name for name in self.bench.names if name not in names]
-            reason = " ".join(str(error).split())[:200]
+            return self._learnt(train[left], test[left])
+        except _NotFitted as error:
+            if self.hold:
+                values = column_constants(train[gone])
+                both = (replace_columns(table, values) for table in (train, test))
+                try:
+                    answers = self._learnt(*both)
+                except _NotFitted:
+                    pass  # the first reason says more
+                else:
+                    self.held = True
+                    return answers
             raise InvalidInput(
-                f"the model cannot be fitted without {listing(gone)} "
-                f"({type(error).__name__}: {reason}); {self.way_out}"
+                f"the model cannot be fitted without {listing(gone)} ({error}); "
+                f"{self.way_out}"
             ) from error
-        return self._in_order(
-            Answerer(model, self.bench.target, named=answerer.named)(test), model
-        )
+
+    def _learnt(self, train: pd.DataFrame, test: pd.DataFrame) -> Answers:
+        """Answer one table by a fresh model that learns from the other."""
+        named = self.bench.answerer.named
+        model = self._unfitted(list(train.columns))
+        try:
+            table: Any = train if named else train.to_numpy()
+            model = fit_model(model, table, self.labels, self.bonds)
+        except Exception as error:
+            reason = " ".join(str(error).split())[:200]
+            raise _NotFitted(f"{type(error).__name__}: {reason}") from error
+        answerer = Answerer(model, self.bench.target, named=named)
+        return self._in_order(answerer(test), model)
 
     def _unfitted(self, names: list[str]) -> Any:
         if self.make is not None:

@@ -15,7 +15,8 @@ from caveat.measures import get as get_measure
 from caveat.pages import claims
 from caveat.pages.claims import Estimate
 from caveat.shift.evaluation._evaluators import TOLD
-from caveat.shift.result import Result
+from caveat.shift.imputers._imputers import leaves_missing
+from caveat.shift.result import UNNAMED, Result
 
 CONSTANT = "a constant answer"
 
@@ -104,6 +105,11 @@ class Price(claims.Loss):
         return super().short + more
 
 
+def called(model: Any) -> pages.Words:
+    """Write a model's name; one that has none is spoken of in plain words."""
+    return str(model) if model == UNNAMED else pages.name(str(model))
+
+
 def score(found: Result) -> Estimate:
     """Give the deployed model's score with all columns."""
     return found.estimate(row_of(found.models, model=found.deployed))
@@ -122,18 +128,23 @@ def of_clusters(found: Result) -> tuple[Estimate, str] | None:
 def against_floor(found: Result, **place: Any) -> claims.AgainstFloor:
     """Hold the deployed model against the better of what is free."""
     sign = 1 if found.larger_is_better else -1
-    floor, name = Estimate(found.floor, found.title), CONSTANT
+    floor, name, more = Estimate(found.floor, found.title), CONSTANT, None
     free = of_clusters(found)
     if free is not None and not sign * free[0].value <= sign * floor.value:
-        # A floor is a line, measured on the very rows of the score: its own interval,
-        # which stands in the table, would count their chance twice.
+        # Both were measured on the same rows: their own intervals, which stand in the
+        # table, would count their chance twice, so the difference decides.
         floor, name = Estimate(free[0].value, found.title), free[1]
+        if found.over_clusters is not None:
+            value, low, high = found.over_clusters
+            more = Estimate(value, found.title, low, high, found.basis, found.rows)
     return claims.AgainstFloor(
-        pages.name(found.deployed),
+        called(found.deployed),
         score(found),
         floor,
         name,
         sign=sign,
+        # Without a spread of the differences the score's own interval decides.
+        difference=more if more is not None and more.has_interval else None,
         section="models",
         **place,
     )
@@ -147,7 +158,7 @@ def price(found: Result, row: Mapping[str, Any], **place: Any) -> Price:
         what = pages.say("a remedy for {what}", what=what)
     loss = found.estimate(row, "loss")
     return Price(
-        pages.name(str(row["model"])),
+        called(row["model"]),
         what,
         finer(found.estimate(row_of(found.models, model=row["model"])), loss),
         finer(found.estimate(row, "after"), loss),
@@ -175,14 +186,32 @@ def own_columns(found: Result) -> pd.DataFrame:
     return found.columns[found.columns["model"] == found.deployed]
 
 
-def may_fail(found: Result, more: str) -> tuple[str, int]:
-    """Say what was lost to find a backup: any two columns, or pairs of some only.
+def backup(found: Result, **place: Any) -> claims.Condition:
+    """Say which columns to back up for the tolerated loss, and what may then fail."""
+    mine = list(found.backup or ())
+    limit = f"{found.protect or 0.0:.12g} {found.title}"
+    rest = all_columns(found) - len(mine)
+    which, paired = _may_fail(found, rest, " other" if mine else " column")
+    template = (
+        "With {columns} backed up, {which} may fail at a loss of at most {limit}."
+    )
+    if not mine:
+        template = "Without a backup, {which} may fail at a loss of at most {limit}."
+    elif not rest:
+        template = "Every column needs a backup for a loss of at most {limit}."
+    named = pages.names(mine, most=6)
+    return claims.Condition(
+        sentence=pages.say(template, columns=named, which=which, limit=limit),
+        counts=(found.protect or 0.0, paired),
+        kind="protect",
+        section="protect",
+        columns=tuple(mine),
+        **place,
+    )
 
-    Parameters
-    ----------
-    found : Result
-    more : str
-        " other" where columns are protected, " column" where none needs to be.
+
+def _may_fail(found: Result, rest: int, more: str) -> tuple[str, int]:
+    """Say what was lost to find a backup: any two columns, or pairs of some only.
 
     Returns
     -------
@@ -190,20 +219,31 @@ def may_fail(found: Result, more: str) -> tuple[str, int]:
         `paired`: how many columns were taken away two at a time.
     """
     pairs = found.pairs
+    if rest == 1:
+        return "the" + more, 0
     paired = 0 if pairs.empty else len({*pairs["left"], *pairs["right"]})
-    if not paired:
-        return f"any one{more}", paired
-    if paired >= all_columns(found):
+    if paired and paired >= all_columns(found):
         return f"any one or two{more}s", paired
+    one = f"any one{more}"
+    if unpriced(found):
+        one += " that was priced"
+    if not paired:
+        return one, paired
     return (
-        f"any one{more}, or two of the {paired} that correlate most with the target,",
+        f"{one}, or two of the {paired} that correlate most with the target,",
         paired,
     )
 
 
-def tolerated(found: Result) -> str:
-    """Write the tolerated loss as somebody gave it."""
-    return f"{found.protect or 0.0:.12g}"
+def unpriced(found: Result) -> str:
+    """Say which columns of a wide table were not taken away alone; '' if all were."""
+    priced, there = len(own_columns(found)), all_columns(found)
+    if priced >= there:
+        return ""
+    return (
+        f" Priced were the {priced} of {there} columns that correlate most with the"
+        " target; of the others nothing is known."
+    )
 
 
 def all_columns(found: Result) -> int:
@@ -238,16 +278,23 @@ def floor_cell(found: Result) -> pages.Cell:
     return cell(found.floor, Estimate(found.floor).places)
 
 
+def filling(found: Result) -> str:
+    """Say how columns are filled in that nobody asked for."""
+    if found.filled_by == TOLD:
+        return "The model is told which columns are gone"
+    if leaves_missing(found.filled_by):
+        return "Cells are left missing"
+    return f"Filled in by {found.filled_by}"
+
+
 def filled_in(found: Result) -> str:
     """Say how single columns are filled in, where that is not how the title does it."""
     chosen = found.filled_by
-    if chosen == TOLD:
-        return "The model is told which columns are gone."
-    if len(found.asked):
+    if len(found.asked) and chosen != TOLD:
         own = found.asked["model"] == found.deployed
         chosen = str(found.asked.loc[own, "imputer"].iloc[0])
     beside = ", not by the filling chosen above" * (chosen != found.filled_by)
-    return f"Filled in by {found.filled_by}{beside}."
+    return f"{filling(found)}{beside}."
 
 
 def unchanged(loss: Mapping[str, Any]) -> bool:

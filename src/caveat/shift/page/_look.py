@@ -15,19 +15,20 @@ from caveat.pages import claims, figures
 from caveat.pages.claims import Estimate
 from caveat.shift.evaluation._evaluators import TOLD
 from caveat.shift.imputers._imputers import leaves_missing
+from caveat.shift.page._advice_words import advice_words
 from caveat.shift.page._claims import (
     against_floor,
     all_columns,
+    backup,
+    called,
     finer,
     in_order,
     known,
-    may_fail,
     number,
     own_columns,
     price,
     row_of,
     score,
-    tolerated,
     unchanged,
     worst,
 )
@@ -43,40 +44,6 @@ from caveat.shift.page._sections import (
     models_section,
 )
 from caveat.shift.result import Result
-
-_ADVICE = {
-    "fill": "Keep {model} and fill in by {imputer}",
-    "refit": "Fit {model} again without {what}",
-    "change": "Change the model: {better} does surely better without {what}",
-    "open": "Undecided at this size: measure {model} on more rows before you choose "
-    "between filling in and fitting again",
-}
-_LEFT_MISSING = {
-    "fill": "Keep {model} and leave {what} missing",
-    "open": "Undecided at this size: measure {model} on more rows before you choose "
-    "between leaving {what} missing and a model without it",
-}
-_STAND_INS = {
-    "open": "Undecided at this size: measure {model} on more rows before you choose "
-    "between filling in and a model without {what}",
-}
-_UNCHANGED = {
-    "fill": "Keep {model} as it is: what replaces {what} makes no difference to it",
-}
-_NOTHING_LEFT = dict.fromkeys(
-    ("fill", "open"),
-    "Nothing makes up for this: without {what} no column is left that {model} reads",
-)
-_ARRIVES = {
-    "fill": "Nothing to do for {model} beyond watching {what}",
-    "open": "Undecided at this size: measure {model} on more rows before you choose "
-    "between keeping it and a model without {what}",
-}
-_TOLD = {
-    "keep": "Keep {model} and tell it which columns are gone",
-    "open": "Undecided at this size: measure {model} on more rows before you choose "
-    "between telling it which columns are gone and a model without {what}",
-}
 
 
 def look(found: Result, about: pages.About, *, rules: Sequence[str] = ()) -> pages.Look:
@@ -172,31 +139,19 @@ def _claims(found: Result) -> Iterator[claims.Claim]:
             yield price(found, row, fix=advice_words(row, read) + ".", **place)
             yield from _earned(found, row, size=1.0 / (1 + number))
             yield from _fillings(found, row)
+            yield from _again(found, row)
             yield from _after(found, row)
     else:
         yield floor
         yield from _column(found)
     yield from _others(found)
-    if found.backup:
-        which, paired = may_fail(found, " other")
-        yield claims.Condition(
-            sentence=pages.say(
-                "With {columns} backed up, {which} may fail at a loss of at most "
-                "{limit}.",
-                limit=tolerated(found),
-                columns=pages.names(list(found.backup), most=6),
-                which=which,
-            ),
-            counts=(found.protect or 0.0, paired),
-            severity="careful",
-            kind="protect",
-            section="protect",
-            columns=found.backup,
-            fix=""
-            if len(mine)
-            else pages.say(
-                "Back up {columns}.", columns=pages.names(list(found.backup), most=6)
-            ),
+    if found.backup is not None:
+        needed = pages.names(list(found.backup), most=6)
+        asked_first = len(mine) or not found.backup
+        yield backup(
+            found,
+            severity="careful" if found.backup else "note",
+            fix="" if asked_first else pages.say("Back up {columns}.", columns=needed),
         )
     yield from _notes(found.notes)
 
@@ -213,44 +168,6 @@ def _notes(notes: Iterable[str]) -> Iterator[claims.Claim]:
         yield claims.Condition(sentence=words, severity="note", section="again")
 
 
-def advice_words(row: Mapping[str, Any], read: Sequence[str] = ()) -> pages.Prose:
-    """Say what to do, as far as the intervals carry.
-
-    Parameters
-    ----------
-    row : mapping
-        Of an outage and a model.
-    read : sequence of str
-        All columns that the model reads, where they are known.
-    """
-    what = pages.names(list(row["columns"]), most=4)
-    model = pages.name(str(row["model"]))
-    parts = {"model": model, "what": what, "imputer": str(row["imputer"])}
-    if row["advice"] == "change":
-        parts["better"] = pages.name(str(row["better"]))
-    templates = _ADVICE
-    if row["kind"] != "vanish":
-        templates = {**_ADVICE, **_ARRIVES, "keep": _ARRIVES["fill"]}
-    elif read and set(read) <= set(row["columns"]):
-        templates = {**_ADVICE, **_NOTHING_LEFT}
-    elif leaves_missing(row["imputer"]):
-        templates = {**_ADVICE, **_LEFT_MISSING}
-    elif row["imputer"] == TOLD:
-        templates = {**_ADVICE, **_TOLD}
-    elif unchanged(row):
-        templates = {**_ADVICE, **_UNCHANGED}
-    elif row["by"] != row["model"]:
-        templates = {**_ADVICE, **_STAND_INS}
-    if row["advice"] == "refit" and row["by"] != row["model"]:
-        return pages.say(
-            "Fit a model without {what}: {by}, fitted here in place of {model}, does "
-            "surely better",
-            by=pages.name(str(row["by"])),
-            **parts,
-        )
-    return pages.say(templates[str(row["advice"])], **parts)
-
-
 def _earned(
     found: Result, row: Mapping[str, Any], *, size: float
 ) -> Iterator[claims.Claim]:
@@ -260,6 +177,8 @@ def _earned(
     low = row["low"]
     if not known(low) or float(low) <= 0 or not earned > 0:
         return
+    if float(row["high"]) <= found.tolerance:
+        return  # nobody minds
     share, sure = float(row["loss"]) / earned, float(low) / earned
     severity = _severity(sure)
     loss = found.estimate(row, "loss")
@@ -271,7 +190,7 @@ def _earned(
             "answer.",
             what=str(row["outage"]).removeprefix("without "),
             share=pages.strong(pages.percent(min(share, 9.99))),
-            model=pages.name(str(row["model"])),
+            model=called(row["model"]),
         ),
         counts=(100 * min(share, 9.99), min(share, 9.99), earned, sure),
         severity=severity,
@@ -320,14 +239,53 @@ def _fillings(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
     )
 
 
+def _again(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
+    """Say what fitting without the columns gains, by the model itself or another."""
+    gain = found.estimate(row, "gain") if known(row["gain"]) else None
+    if gain is None or gain.high is None or gain.high <= found.tolerance:
+        return
+    what = pages.names(list(row["columns"]), most=4)
+    lost = str(row["outage"]).removeprefix("without ")
+    parts = {"model": called(row["model"]), "lost": lost, "how": _met(row)}
+    template = "{model} with {lost} {how}"
+    if row["kind"] != "vanish":
+        template = "{model} with {lost}"
+    elif row["imputer"] == TOLD:
+        template = "{model}, {how},"
+    claim = claims.Comparison(
+        pages.say("{by}, fitted without {what},", by=called(row["by"]), what=what),
+        pages.say(template, **parts),
+        gain,
+        "paired bootstrap",
+        int(row["corrected_for"]),
+        severity="note",
+        section="missing",
+        kind="models",
+    )
+    if claim.standing == "above":
+        yield claim
+
+
+def _met(row: Mapping[str, Any]) -> str:
+    """Say how a loss was met."""
+    by = str(row["imputer"])
+    if row["kind"] != "vanish" or by == TOLD:
+        return by
+    return "left missing" if leaves_missing(by) else f"filled in by {by}"
+
+
 def _after(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
     """Say which models are better than the deployed one after the loss."""
     pairs = found.comparisons
     if pairs.empty:
         return
     mine = found.deployed
+    beside = "with " * (row["kind"] != "vanish")
     both = pages.say(
-        "{model}, both {what},", model=pages.name(mine), what=row["outage"]
+        "{model}, both {beside}{what},",
+        model=called(mine),
+        beside=beside,
+        what=row["outage"],
     )
     for pair in pairs[pairs["what"] == row["outage"]].to_dict("records"):
         if mine not in (pair["left"], pair["right"]):
@@ -337,7 +295,7 @@ def _after(found: Result, row: Mapping[str, Any]) -> Iterator[claims.Claim]:
             gap = gap.turned
         other = pair["right"] if pair["left"] == mine else pair["left"]
         claim = claims.Comparison(
-            pages.name(str(other)),
+            called(other),
             both,
             gap,
             "paired bootstrap, each with its own remedy",
@@ -366,7 +324,7 @@ def _column(found: Result) -> Iterator[claims.Claim]:
     share = float(sure) / earned if sound and earned > 0 else 0.0
     name = pages.code(str(row["column"]))
     yield claims.Loss(
-        pages.name(found.deployed),
+        called(found.deployed),
         name,
         finer(score(found), loss),
         after,
@@ -378,7 +336,9 @@ def _column(found: Result) -> Iterator[claims.Claim]:
         columns=(str(row["column"]),),
         size=share,
         how=f"Lower end corrected for {len(own_columns(found))} columns.",
-        fix=pages.say("Price a plan for losing {name}: --missing {name}.", name=name),
+        fix=""
+        if found.backup
+        else pages.say("Price a plan for losing {name}: --missing {name}.", name=name),
     )
 
 
@@ -390,8 +350,8 @@ def _others(found: Result) -> Iterator[claims.Claim]:
     told = []
     for row in rows.to_dict("records"):
         claim = claims.Comparison(
-            pages.name(row["left"]),
-            pages.name(row["right"]),
+            called(row["left"]),
+            called(row["right"]),
             found.estimate(row, "difference"),
             "paired bootstrap",
             int(row["corrected_for"]),
@@ -445,11 +405,7 @@ def _line(found: Result) -> pages.Figure | None:
     if len(mine):
         row = mine.iloc[0].to_dict()
         label = str(price(found, row).words)
-        by = row["imputer"]
-        how = "left missing" if leaves_missing(by) else f"filled in by {by}"
-        if row["kind"] != "vanish" or by == TOLD:
-            how = str(by)
-        rows.append(figures.Dot(how, found.estimate(row, "after"), "serious"))
+        rows.append(figures.Dot(_met(row), found.estimate(row, "after"), "serious"))
         if known(row["refitted"]):
             rows.append(figures.Dot("refitted", found.estimate(row, "refitted"), "c3"))
     elif (row := worst(found)) is not None:

@@ -9,15 +9,14 @@ import pandas as pd
 
 from caveat import pages
 from caveat.measures import get as get_measure
-from caveat.pages import claims
 from caveat.shift.page._claims import (
     CONSTANT,
-    all_columns,
+    backup,
     filled_in,
-    may_fail,
-    own_columns,
-    tolerated,
+    filling,
+    unpriced,
 )
+from caveat.shift.prices._monitors import UNFIT
 from caveat.shift.registry import MEASURES
 from caveat.shift.result import Result
 from caveat.statistics import bounded_interval
@@ -32,6 +31,7 @@ def monitor_section(found: Result) -> pages.Section:
     order = frame.sort_values(["outage", "at"], kind="stable")
     for row in order.head(_MOST_ROWS).to_dict("records"):
         known = math.isfinite(row["at"])
+        blank = "not noticed" if row["false_alarms"] < UNFIT else "cries anyway"
         rows.append(
             pages.Row(
                 [
@@ -40,7 +40,7 @@ def monitor_section(found: Result) -> pages.Section:
                     pages.Cell(str(row["monitor"])),
                     pages.Cell(pages.count(round(row["at"])), value=row["at"])
                     if known
-                    else pages.Cell("not noticed", tone="muted"),
+                    else pages.Cell(blank, tone="muted"),
                     pages.Cell(pages.percent(row["false_alarms"])),
                 ]
             )
@@ -65,7 +65,8 @@ def monitor_section(found: Result) -> pages.Section:
         ],
         rows,
         conditions="Counted are rows that fail, in random order: the median over 40 "
-        "streams. False alarms: the share of intact streams of up to 512 rows.",
+        "streams. False alarms: the share of intact streams of up to 512 rows; a "
+        "monitor that cries over one in five of them tells nothing of an outage.",
         downloads=[pages.Download.csv("monitors.csv", found.monitors)],
     )
     return pages.Section("monitors", "Who would notice", words, blocks=[table])
@@ -73,32 +74,10 @@ def monitor_section(found: Result) -> pages.Section:
 
 def backup_section(found: Result) -> pages.Section:
     """Name the columns to back up, and the pairs that cost more than their sum."""
-    assert found.backup is not None
-    limit = tolerated(found)
-    which, paired = may_fail(found, " other" if found.backup else " column")
-    words = pages.say(
-        "{which} may fail at a loss of at most {limit}",
-        which=pages.capital(which),
-        limit=limit,
-    )
-    if found.backup:
-        words = pages.say(
-            "Back up {columns}: {which} may then fail at a loss of at most {limit}",
-            columns=pages.names(list(found.backup), most=6),
-            which=which,
-            limit=limit,
-        )
-    told = claims.Condition(sentence=words, counts=(found.protect or 0.0, paired))
-    priced, there = len(own_columns(found)), all_columns(found)
     lead = (
         "The cheapest set, found exactly; a loss counts by the upper end of its 95 % "
-        "interval, each for itself."
+        f"interval, each for itself.{unpriced(found)}"
     )
-    if priced < there:
-        lead += (
-            f" Priced were the {priced} of {there} columns that correlate most with the"
-            " target; of the others nothing is known."
-        )
     blocks: list[Any] = []
     if not found.pairs.empty:
         order = found.pairs.sort_values("loss", ascending=False).head(_MOST_ROWS)
@@ -133,7 +112,7 @@ def backup_section(found: Result) -> pages.Section:
     return pages.Section(
         "protect",
         "What to protect",
-        told,
+        backup(found),
         lead=lead,
         blocks=blocks,
     )
@@ -175,7 +154,7 @@ def curve_section(found: Result) -> pages.Section:
                     pages.Column("Subsets", below="of each split"),
                 ],
                 rows,
-                conditions=f"Means over {over}.",
+                conditions=f"Means over {over}. {filling(found)}.",
                 brief=True,
                 downloads=[pages.Download.csv("curves.csv", frame)],
             )

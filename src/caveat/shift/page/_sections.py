@@ -14,6 +14,7 @@ from caveat.shift.evaluation._evaluators import TOLD
 from caveat.shift.page._claims import (
     CONSTANT,
     against_floor,
+    called,
     cell,
     filled_in,
     floor_cell,
@@ -24,6 +25,7 @@ from caveat.shift.page._claims import (
     positive,
     price,
     sign_cell,
+    unpriced,
 )
 from caveat.shift.result import Result
 
@@ -42,25 +44,27 @@ def missing_section(found: Result) -> pages.Section:
     shown = found.losses[
         found.losses["chosen"].astype(bool) | (found.losses["model"] == found.deployed)
     ]
-    told = shown["imputer"] == TOLD
+    filled = _filled(shown)
+    ways = found.losses.groupby(["outage", "model"])["imputer"].transform("size")
+    several = ways[shown.index] > 1
     columns = [
-        pages.Column("Lost", "name"),
+        pages.Column("Lost" if (shown["kind"] == "vanish").all() else "Outage", "name"),
         pages.Column("Model", "text"),
-        pages.Column("Met by" if told.any() else "Filled in by", "text"),
+        pages.Column("Filled in by" if filled.all() else "Met by", "text"),
         pages.Column("All columns"),
-        pages.Column("After the loss" if told.any() else "Filled in"),
+        pages.Column("Filled in" if filled.all() else "After the loss"),
         pages.Column("Loss", best="max"),
         pages.Column("95 %"),
         pages.Column("Refitted"),
         pages.Column("Advice", "text"),
     ]
     rows = []
-    for row in shown.to_dict("records"):
+    for row, choice in zip(shown.to_dict("records"), several, strict=True):
         loss = found.estimate(row, "loss")
         again = found.estimate(row, "refitted") if known(row["refitted"]) else None
         how = "being " * (row["imputer"] == TOLD) + str(row["imputer"])
         # Where there is one way only, nothing was chosen.
-        how += " (chosen)" if row["chosen"] and row["imputer"] != TOLD else ""
+        how += " (chosen)" if row["chosen"] and choice else ""
         how += " (oracle)" if row["oracle"] and not row["chosen"] else ""
         rows.append(
             pages.Row(
@@ -94,26 +98,36 @@ def missing_section(found: Result) -> pages.Section:
         "missing",
         "About to be lost",
         price(found, first),
-        lead=_how_they_were_met(told),
+        lead=_how_they_were_met(shown, several.any()),
         blocks=[table],
         wide=True,
     )
 
 
-def _how_they_were_met(told: pd.Series) -> str:
+def _filled(shown: pd.DataFrame) -> pd.Series:
+    """Mark losses whose columns were filled in."""
+    return (shown["kind"] == "vanish") & (shown["imputer"] != TOLD)
+
+
+def _how_they_were_met(shown: pd.DataFrame, several: bool) -> str:
     """Explain the ways to meet a loss, those that occur."""
-    told_only, filled_only = bool(told.all()), not told.any()
-    lead = "Filled in: the fitted model, other values in the lost columns. "
-    if not filled_only:
-        being = "Being told: the fitted model is told which columns are gone, and no "
-        lead = being + "imputer fills them in. " + lead * (not told_only)
-    lead += "Refitted: a fresh model that never had them."
-    if not told_only:
-        lead += (
-            " Chosen: the filling that changes the model's answers least, without "
+    words = []
+    if (shown["imputer"] == TOLD).any():
+        words.append(
+            "Being told: the fitted model is told which columns are gone, and no "
+            "imputer fills them in."
+        )
+    if _filled(shown).any():
+        words.append("Filled in: the fitted model, other values in the lost columns.")
+    if (shown["kind"] != "vanish").any():
+        words.append("As it arrives: the fitted model, and nothing is mended.")
+    words.append("Refitted: a fresh model that never had them.")
+    if several:
+        words.append(
+            "Chosen: the filling that changes the model's answers least, without "
             "labels."
         )
-    return lead
+    return " ".join(words)
 
 
 def _advice_in_words(shown: pd.DataFrame) -> str:
@@ -136,7 +150,7 @@ def columns_section(found: Result) -> pages.Section:
         sure=pages.strong(str(sure) if sure else "None"),
         are="is" if sure < 2 else "are",
         all=str(len(mine)),
-        model=pages.name(found.deployed),
+        model=called(found.deployed),
     )
     figure = figures.score_dots(
         rows,
@@ -146,7 +160,7 @@ def columns_section(found: Result) -> pages.Section:
         unit=f"{found.title} lost when the column vanishes",
         zero=0.0,
         conditions=f"{found.conditions} {filled_in(found)} Coloured: "
-        f"above 0 also when corrected for {len(mine)} columns.",
+        f"above 0 also when corrected for {len(mine)} columns.{unpriced(found)}",
         downloads=[pages.Download.csv("columns.csv", found.columns)],
     )
     return pages.Section(
@@ -204,11 +218,11 @@ def decay_section(found: Result) -> pages.Section:
         "With {k} of {all} columns gone, {model} is left with {value}",
         k=str(int(half["k"])),
         all=str(count),
-        model=pages.name(found.deployed),
+        model=called(found.deployed),
         value=claims.written(middle),
     )
     if not middle.has_interval:
-        who = pages.name(found.deployed)
+        who = called(found.deployed)
         words = pages.say("What {model} keeps as columns vanish", model=who)
     floor = Estimate(found.floor, found.title)
     over = "rows and splits" if found.splits > 1 else "rows"

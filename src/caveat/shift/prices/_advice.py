@@ -64,9 +64,14 @@ def advise(
     if any(_above(one, 0.0) and one.value > tolerance for one in gains):
         return "refit"
     # Filling in is advised only where neither of the two could be, with more rows.
-    if gains and all(_below(one, tolerance) for one in (*gains, *others)):
+    if gains and not any(may_gain(one, tolerance) for one in (*gains, *others)):
         return stay
     return "open"
+
+
+def may_gain(gain: Estimate, tolerance: float) -> bool:
+    """Whether more rows could show a gain that matters."""
+    return not _below(gain, tolerance)
 
 
 def _above(one: Estimate, bound: float) -> bool:

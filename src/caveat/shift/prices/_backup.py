@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -88,16 +89,8 @@ def cheapest_backup(
     >>> cheapest_backup(alone, both, 0.05, {"b": 3.0})
     ['a', 'c']
     """
-    if not tolerated >= 0:
-        raise InvalidInput(f"--protect is {tolerated!r}; use a loss of 0 or more")
     names = [str(name) for name in columns["column"]]
-    prices = dict.fromkeys(names, 1.0)
-    for name, cost in (costs or {}).items():
-        if name not in prices:
-            raise UnknownName.among("column", name, names)
-        if not 0 <= cost < math.inf:
-            raise InvalidInput(f"--cost {name}={cost!r}: use a cost of 0 or more")
-        prices[name] = float(cost)
+    prices = check_costs(names, tolerated, costs)
     place = {name: number for number, name in enumerate(names)}
     demands = [
         [place[str(row["column"])]]
@@ -125,7 +118,23 @@ def cheapest_backup(
     return [name for name, taken in zip(names, found.x, strict=True) if taken > 0.5]
 
 
-def _most(row: Mapping[str, object]) -> float:
-    """Give the careful end of a loss."""
+def check_costs(
+    names: Sequence[str], tolerated: float, costs: Mapping[str, float] | None = None
+) -> dict[str, float]:
+    """Check the tolerated loss and the costs; give every column its own."""
+    if not tolerated >= 0:
+        raise InvalidInput(f"--protect is {tolerated!r}; use a loss of 0 or more")
+    prices = dict.fromkeys(names, 1.0)
+    for name, cost in (costs or {}).items():
+        if name not in prices:
+            raise UnknownName.among("column", name, names)
+        if not 0 <= cost < math.inf:
+            raise InvalidInput(f"--cost {name}={cost!r}: use a cost of 0 or more")
+        prices[name] = float(cost)
+    return prices
+
+
+def _most(row: Mapping[str, Any]) -> float:
+    """Give the careful end of a loss; a loss without an interval may be any."""
     high = row["high"]
-    return float(row["loss"] if high is None or high != high else high)  # type: ignore[arg-type]
+    return math.inf if high is None or math.isnan(high) else float(high)

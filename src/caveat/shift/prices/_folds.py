@@ -39,7 +39,7 @@ class Fold:
     ----------
     X_train, y_train, X_test, y_test : DataFrame and Series
     rows : array of int
-        Which rows of the whole table are tested.
+        Which rows are tested, of all that are used.
     side : DataFrame or None
         What is known of the test rows besides the features: dates, sites.
     bonds : Bonds
@@ -112,7 +112,7 @@ def make_folds(
     Returns
     -------
     folds, units, notes
-        `units` numbers the rows that are drawn together.
+        `units` numbers the rows, of those that are used, that are drawn together.
     """
     X, y, notes = dataset.X, dataset.y, []
     assert y is not None
@@ -138,12 +138,16 @@ def make_folds(
                 y.iloc[train],
                 X[features].iloc[test],
                 y.iloc[test],
-                test,
+                # Numbered among the rows that are used: what share of these a split
+                # tests, its intervals hang on.
+                np.searchsorted(kept, test),
                 X.drop(columns=features).iloc[test],
                 bonds.of(train),
             )
         )
-    units = np.arange(len(X)) if groups is None else pd.factorize(X[groups])[0]
+    units = np.arange(len(kept))
+    if groups is not None:
+        units = pd.factorize(X[groups].iloc[kept])[0]
     return folds, units, notes
 
 
@@ -170,7 +174,7 @@ def usual_contenders(
         except MissingExtra as error:
             if names:
                 raise
-            notes.append(f"{known} was left out: {error}")
+            notes.append(f"without the model {known}: {error}")
             continue
         found.append(_by_name(known, task, seed, early))
     return found, notes

@@ -17,6 +17,8 @@ from caveat.tables import column_numbers
 
 ALPHA = 0.01
 """How often a monitor may cry out over intact rows, over all its looks."""
+UNFIT = 0.2
+"""A monitor that cries out over so many intact streams tells nothing of an outage."""
 _STREAMS = 40
 _MOST_ROWS = 512
 
@@ -100,7 +102,8 @@ def when_noticed(outage: Outage, fold: Fold, seed: int = 0) -> pd.DataFrame:
     Returns
     -------
     DataFrame : `outage`, `column`, `monitor`, `rows` (median over streams; NaN if
-    fewer than half notice), `noticed` and `false_alarms` (shares of streams).
+    fewer than half notice, or if the monitor cries out over one in five intact
+    streams), `noticed` and `false_alarms` (shares of streams).
     """
     hit = np.flatnonzero(outage.hits(fold, seed))
     rng = np.random.default_rng([seed, 4])
@@ -121,14 +124,15 @@ def when_noticed(outage: Outage, fold: Fold, seed: int = 0) -> pd.DataFrame:
             watch = make(fold.X_train[column])
             broken = [_first(watch(failed[column])) for _, failed in streams]
             calm = [_first(watch(intact[column])) for intact, _ in streams]
+            false_alarms = float(np.mean(np.isfinite(calm)))
             found.append(
                 {
                     "outage": outage.words,
                     "column": column,
                     "monitor": name,
-                    "rows": _median(broken),
+                    "rows": _median(broken) if false_alarms < UNFIT else np.nan,
                     "noticed": float(np.mean(np.isfinite(broken))),
-                    "false_alarms": float(np.mean(np.isfinite(calm))),
+                    "false_alarms": false_alarms,
                 }
             )
     return pd.DataFrame(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from caveat.datasets import as_dates, column_kind, is_date
 from caveat.exceptions import InvalidInput, UnknownName
 from caveat.pages import names as listed_names
 from caveat.shift.evaluation._model_under_test import Bench
@@ -70,7 +72,7 @@ class Outage:
             raise InvalidInput("an outage names no column; name one at least")
         if self.kind == "swap" and len(self.columns) != 2:
             raise InvalidInput(
-                f"swap: found {len(self.columns)} columns; name the two that change "
+                f"swap: found {', '.join(self.columns)}; name the two that change "
                 "places"
             )
         if not 0 < self.share <= 1:
@@ -149,6 +151,12 @@ class Outage:
         arrived = test.copy()
         if self.kind == "swap":
             left, right = self.columns
+            kinds = [column_kind(test[name]) for name in self.columns]
+            if kinds[0] != kinds[1]:
+                raise InvalidInput(
+                    f"swap: {left!r} is {kinds[0]} and {right!r} {kinds[1]}, which a "
+                    "model would refuse; name two columns of one kind"
+                )
             for one, other in ((left, right), (right, left)):
                 arrived[one] = _mixed(test[one], test[other], hit)
             return arrived
@@ -211,20 +219,28 @@ def _equal(column: pd.Series, text: str) -> NDArray[np.bool_]:
 
 def _from(column: pd.Series, text: str) -> NDArray[np.bool_]:
     """Mark rows from a number or a date on."""
-    if pd.api.types.is_numeric_dtype(column.dtype):
-        try:
-            return (column >= float(text)).to_numpy()
-        except ValueError:
+    if not pd.api.types.is_numeric_dtype(column.dtype):
+        # Read together, 02.03.2024 is a day of March wherever 28.02.2024 is one.
+        both = as_dates(pd.Series([*column, text], dtype=object))
+        dates, start = both.iloc[:-1], both.iloc[-1]
+        if pd.isna(start) or dates.isna().all():
             raise InvalidInput(
-                f"--since: {column.name!r} holds numbers, found {text!r}"
-            ) from None
-    dates = pd.to_datetime(column, errors="coerce", format="mixed", utc=True)
-    start = pd.to_datetime(text, errors="coerce", utc=True)
-    if pd.isna(start) or dates.isna().all():
-        raise InvalidInput(
-            f"--since: {column.name!r} and {text!r} are not both dates or numbers"
-        )
-    return (dates >= start).to_numpy()
+                f"--since: {column.name!r} and {text!r} are not both dates or numbers"
+            )
+        return (dates >= start).to_numpy()
+    counted = is_date(column.dropna())
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if number >= column.min() or (number == number and not counted):
+        return (column >= number).to_numpy()
+    # Seconds since 1970 begin far above the 2025 that somebody types.
+    start = pd.to_datetime(text, errors="coerce") if counted else pd.NaT
+    if pd.isna(start):
+        what = "moments counted as numbers" if counted else "numbers"
+        raise InvalidInput(f"--since: {column.name!r} holds {what}, found {text!r}")
+    return (as_dates(column) >= start).to_numpy()
 
 
 def found_blocks(X: pd.DataFrame, *, least: int = 5) -> list[list[str]]:

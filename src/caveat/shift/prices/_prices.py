@@ -202,7 +202,7 @@ def measure_prices(
                 asked.outages(book, split)
                 if split == 0 and found is not None:
                     found(book, one.name)
-                asked.rest(book, split)
+                asked.rest(book, split, folds[0])
             done += 1
             if progress is not None:
                 progress(done, total)
@@ -326,9 +326,19 @@ class _Asked:
         if self.contender.again is not None:
             try:
                 refit = self._refit(self.contender.again)
-                return {REFITTED: refit(mask)}
+                again = refit(mask)
+                if refit.held:
+                    book.notes.append(
+                        f"as {self.name} names its columns itself, it was fitted again "
+                        "with one value in all cells of those that are gone"
+                    )
+                return {REFITTED: again}
             except InvalidInput as error:
                 book.notes.append(f"could not fit {self.name} again: {error}")
+        else:
+            book.notes.append(
+                f"could not fit {self.name} again: it only answers; {IN_ITS_PLACE}"
+            )
         found = {}
         stand_ins, _ = usual_contenders(STAND_INS, self._kind(), self.task.seed)
         for one in stand_ins:
@@ -341,20 +351,24 @@ class _Asked:
 
     def _refit(self, make: Callable[[list[str]], Any] | None) -> Refit:
         bonds = self.fold.bonds
-        return Refit(self.bench, self.fold.y_train, make, bonds, IN_ITS_PLACE)
+        labels = self.fold.y_train
+        return Refit(self.bench, labels, make, bonds, IN_ITS_PLACE, hold=True)
 
     def _kind(self) -> str:
         if self.task.task == "regression":
             return "regression"
         return "binary" if self.bench.target.n_classes == 2 else "multiclass"
 
-    def rest(self, book: Book, split: int) -> None:
-        """Take each column away alone, then any number of them."""
+    def rest(self, book: Book, split: int, first: Fold) -> None:
+        """Take each column away alone, then any number of them.
+
+        The first split says which columns, so that all splits have the same.
+        """
         keys: list[Key] = []
         masks: list[Masks] = []
         names = self.bench.names
         if self.task.columns:
-            for place in self._single():
+            for place in self._single(first):
                 keys.append((self.name, f"column {names[place]}", ""))
                 masks.append(mask_of([place], len(names)))
         if self.task.decay:
@@ -373,12 +387,12 @@ class _Asked:
         if answers:
             self._add(book, split, keys, answers, FEW)
 
-    def _single(self) -> list[int]:
+    def _single(self, first: Fold) -> list[int]:
         """Every column, or those that correlate most with the target."""
         names = self.bench.names
         if len(names) <= _MOST_COLUMNS:
             return list(range(len(names)))
-        strength = feature_importance(self.fold.X_train, self.fold.y_train).abs()
+        strength = feature_importance(first.X_train[names], first.y_train).abs()
         kept = set(strength.nlargest(_MOST_COLUMNS).index)
         return [place for place, name in enumerate(names) if name in kept]
 
