@@ -124,6 +124,22 @@ def test_split_bag_folds_overlap():
     assert len(np.unique(held)) < len(bags)
 
 
+def test_split_bag_folds_give_rows_in_the_published_order():
+    """EM/LR draws a first label per row: the same rows in another order are others."""
+    bags = np.array([1, 0, 1, 0, 0, 1, 1, 0, 1, 0])
+    rng = np.random.RandomState(3)
+    members = [np.flatnonzero(bags == bag) for bag in (0, 1)]
+    folds = PublishedSplitBagKFold(2, random_state=3).split(None, None, bags, [0.5] * 2)
+    for fold, (train, validation) in enumerate(folds):
+        held, kept = [], []
+        for rows in members:
+            rng.shuffle(rows)
+            held.append(np.array_split(rows, 2)[fold])
+            kept.append(np.setdiff1d(rows, held[-1]))
+        np.testing.assert_array_equal(train, rng.permutation(np.concatenate(kept)))
+        np.testing.assert_array_equal(validation, rng.permutation(np.concatenate(held)))
+
+
 def test_a_search_takes_the_published_splitters(bagged):
     strategies = published_strategies(["full-bag-kfold", "split-bag-shuffle"], 3, 7)
     found = search(
