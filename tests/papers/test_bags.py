@@ -84,6 +84,16 @@ def test_em_stops_by_the_change_of_the_change(bagged, kind):
     assert model.n_rounds_ >= 2
 
 
+def test_a_fit_that_is_not_cut_short_is_the_exact_one(bagged):
+    items = design(bagged.X).with_constant()
+    labels = np.eye(2)[(bagged.X[:, 0] > bagged.X[:, 0].mean()).astype(int)]
+    old, exact = (
+        kind(C=0.1)._regress(items, labels, None) for kind in (OldCappedEM, PublishedEM)
+    )
+    # L-BFGS stops where a step lowers the loss by less than 2e-9 of it.
+    np.testing.assert_allclose(old, exact, atol=1e-3)
+
+
 def test_the_published_loss_never_predicts_what_is_a_minority_everywhere(bagged):
     model = published_learner(
         "dllp", learning_rate=0.01, hidden=(8,), epochs=25, random_state=0
