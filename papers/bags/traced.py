@@ -308,8 +308,9 @@ def summary(
         is_fitted = not pd.isna(row.least)
         span = f"{row.least:.3f} to {row.most:.3f}" if is_fitted else ""
         close = f"{row.close:.0f} of {row.refits:.0f}" if is_fitted else ""
-        is_beside = not pd.isna(row.beside_least)
-        grid = f"{row.beside_least:.3f} to {row.beside_most:.3f}" if is_beside else ""
+        grid = "" if pd.isna(row.beside) else f"{row.beside:.3f}"
+        if not pd.isna(row.beside_least):
+            grid = f"{row.beside_least:.3f} to {row.beside_most:.3f}"
         lines.append(
             f"| {_cells(row)} | {row.free:.3f} | {row.published_f1:.3f} | "
             f"{row.f1:.3f} | {row.here:.3f} | {span} | {close} | {grid} | "
