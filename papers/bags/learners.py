@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
 from torch import Tensor, nn
 
 from caveat.bags import (
@@ -100,15 +102,26 @@ class CappedEM(PublishedEM):
 class OldCappedEM(PublishedEM):
     """The same by scikit-learn 1.2, of which the released bags are.
 
-    Its loss was a sum, so that a gradient of 1e-4 is far smaller, and a fit ends where
-    a step lowers the loss by less than 2e-9 of it.
+    Its loss is a sum, not a mean, so that a gradient of 1e-4 is far smaller, and a fit
+    ends where a step lowers the loss by less than 2e-9 of it.
     """
 
     def _regress(self, items: Design, labels: Floats, start: Floats | None) -> Floats:
-        rows = 1 if labels.shape[1] == 2 else labels.shape[1]
-        zeros = np.zeros((rows, items.shape[1]))
-        options = {"maxiter": 100, "gtol": 1e-4 / items.shape[0]}
-        return descend(items, labels, self.C, zeros, options)
+        positive = labels[:, 1]
+
+        def objective(point: Floats) -> tuple[float, Floats]:
+            scores = items.scores(point[:, None])[:, 0]
+            # The intercept comes last and costs nothing.
+            weights = np.append(point[:-1], 0.0)
+            loss = float(np.logaddexp(0.0, scores).sum() - positive @ scores)
+            value = loss + 0.5 / self.C * float(weights @ weights)
+            slope = items.weighted_sum((expit(scores) - positive)[:, None])[:, 0]
+            return value, slope + weights / self.C
+
+        options = {"maxiter": 100, "gtol": 1e-4}
+        zeros = np.zeros(items.shape[1])
+        end = minimize(objective, zeros, jac=True, method="L-BFGS-B", options=options)
+        return end.x[None, :]
 
 
 class MeanLogLoss(BagLoss):

@@ -46,7 +46,8 @@ def pair(runs: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
         _same(json.loads(row.configuration), json.loads(row.theirs))
         for row in both.itertuples()
     ]
-    return both[[*keys, "f1", "published_f1", "same_setting", "theirs"]]
+    both = both.rename(columns={"configuration": "ours"})
+    return both[[*keys, "f1", "published_f1", "same_setting", "theirs", "ours"]]
 
 
 def _same(own: dict[str, float], other: dict[str, float | None]) -> bool:
@@ -86,7 +87,8 @@ def main() -> None:
         Path(sys.argv[1]) / "adult-small-published-runs.parquet"
     )
     found = pair(pd.read_csv(HERE / "runs.csv"), published)
-    found.drop(columns="theirs").to_csv(TABLE, index=False, lineterminator="\n")
+    found = found.drop(columns=["theirs", "ours"])
+    found.to_csv(TABLE, index=False, lineterminator="\n")
 
 
 if __name__ == "__main__":

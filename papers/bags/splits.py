@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
@@ -37,8 +38,15 @@ class PublishedFullBagKFold(FullBagKFold):
 class PublishedSplitBagKFold(SplitBagKFold):
     """Parts of bags that are shuffled anew for every fold.
 
-    Validation parts overlap then, and do not cover all items.
+    Validation parts overlap then, and do not cover all items. Training rows come bag by
+    bag before they are permuted, which decides the first labels of EM/LR.
     """
+
+    def _split(
+        self, bags: NDArray, shares: NDArray, rng: RandomState
+    ) -> Iterator[tuple[NDArray, NDArray]]:
+        for train, validation in super()._split(bags, shares, rng):
+            yield train[np.argsort(bags[train], kind="stable")], validation
 
     def _shuffles(
         self, members: list[NDArray], rng: RandomState

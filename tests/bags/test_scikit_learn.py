@@ -94,6 +94,13 @@ def test_several_criteria_go_through_cross_validation(clinics):
     assert all((found[f"test_{name}"] <= 0).all() for name in criteria)
 
 
+def test_a_scorer_without_bags_says_how_to_pass_them(clinics):
+    X, _, bags, shares = clinics
+    model = MeanMap().fit(X, bags=bags, proportions=shares)
+    with pytest.raises(InvalidInput, match="enable_metadata_routing=True"):
+        bag_scorer()(model, X)
+
+
 def test_an_unknown_criterion_is_named():
     with pytest.raises(UnknownName, match="no criterion is called 'l2'"):
         bag_scorer("l2")

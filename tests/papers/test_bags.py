@@ -84,6 +84,16 @@ def test_em_stops_by_the_change_of_the_change(bagged, kind):
     assert model.n_rounds_ >= 2
 
 
+def test_a_fit_that_is_not_cut_short_is_the_exact_one(bagged):
+    items = design(bagged.X).with_constant()
+    labels = np.eye(2)[(bagged.X[:, 0] > bagged.X[:, 0].mean()).astype(int)]
+    old, exact = (
+        kind(C=0.1)._regress(items, labels, None) for kind in (OldCappedEM, PublishedEM)
+    )
+    # L-BFGS stops where a step lowers the loss by less than 2e-9 of it.
+    np.testing.assert_allclose(old, exact, atol=1e-3)
+
+
 def test_the_published_loss_never_predicts_what_is_a_minority_everywhere(bagged):
     model = published_learner(
         "dllp", learning_rate=0.01, hidden=(8,), epochs=25, random_state=0
@@ -122,6 +132,22 @@ def test_split_bag_folds_overlap():
     folds = PublishedSplitBagKFold(5, random_state=0).split(None, None, bags, shares)
     held = np.concatenate([validation for _, validation in folds])
     assert len(np.unique(held)) < len(bags)
+
+
+def test_split_bag_folds_give_rows_in_the_published_order():
+    """EM/LR draws a first label per row: the same rows in another order are others."""
+    bags = np.array([1, 0, 1, 0, 0, 1, 1, 0, 1, 0])
+    rng = np.random.RandomState(3)
+    members = [np.flatnonzero(bags == bag) for bag in (0, 1)]
+    folds = PublishedSplitBagKFold(2, random_state=3).split(None, None, bags, [0.5] * 2)
+    for fold, (train, validation) in enumerate(folds):
+        held, kept = [], []
+        for rows in members:
+            rng.shuffle(rows)
+            held.append(np.array_split(rows, 2)[fold])
+            kept.append(np.setdiff1d(rows, held[-1]))
+        np.testing.assert_array_equal(train, rng.permutation(np.concatenate(kept)))
+        np.testing.assert_array_equal(validation, rng.permutation(np.concatenate(held)))
 
 
 def test_a_search_takes_the_published_splitters(bagged):

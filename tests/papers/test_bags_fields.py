@@ -8,12 +8,13 @@ import pandas as pd
 import pytest
 
 from papers import PAGES
+from papers.bags.choices import CAPPED, CUT, EXACT, choices, verdict
 from papers.bags.claims import CLAIMS, Source, mean_maps, strategies, survivors
 from papers.bags.leaders import PAIRS, TABLE, leaders, paired_gaps, side_by_side
 from papers.bags.page import SETS, defaults, further_leaders, one_per_variant, progress
 from papers.bags.run import ONE_PER_VARIANT
 from papers.bags.small import COLUMNS, NETWORKS, bagged, fit, halved, plan, summary
-from papers.bags.traced import CAPPED, LEAST, ROWS, TOLD, TRIED, cause, worst
+from papers.bags.traced import LEAST, ROWS, TOLD, TRIED, cause, worst
 
 
 def runs(gap, executions=10):
@@ -172,33 +173,66 @@ def test_some_are_traced_even_where_fewer_differ():
     assert worst(frame)["dataset"].tolist() == ["c", "a", "b"][:LEAST]
 
 
-def told(learner="mm", f1=0.0, published=0.6, same=True, **numbers):
+def told(learner="mm", f1=0.0, published=0.6, same=True, choice=None, **numbers):
     row = dict.fromkeys(TOLD, np.nan) | numbers
     row |= {"learner": learner, "f1": f1, "published_f1": published}
-    return cause(SimpleNamespace(**row, same_setting=same))
+    return cause(SimpleNamespace(**row, same_setting=same), choice)
+
+
+def searches(*criteria, learner="mm", fits=""):
+    """Searches of a grid of three: the first was published, the last is ours."""
+    rows = [{"dataset": "a", "learner": learner, "strategy": "s", "execution": 0}]
+    rows = [rows[0] | {"fits": fits} | verdict(one, 0, 2) for one in criteria]
+    return pd.DataFrame(rows)
+
+
+def only(*tables):
+    (found,) = choices(pd.concat(tables)).values()
+    return found
 
 
 def test_a_cause_is_named_only_where_it_reaches_the_published_number():
     again = {"least": 0.0, "most": 0.61, "first": 0.5}
     assert told(here=0.5, **again) == "rounding"
-    assert "beside its grid 0.000" in told(here=0.6, beside=0.0, **again)
     # Rounding that does not reach ours does not explain the difference.
-    assert "not ours" in told(here=0.6, least=0.59, most=0.61, first=0.6)
+    ends = {"least": 0.59, "most": 0.61, "first": 0.6}
+    assert told(here=0.6, **ends) == "open: rounding does not reach ours"
+    beside = {"beside": 0.3, "beside_least": 0.0, "beside_most": 0.4}
+    assert told(here=0.6, **ends, **beside) == "rounding"
     found = told(here=0.5, least=0.5, most=0.55, first=0.5)
-    assert found == "open: rounding does not reach the published F1"
+    assert found == "open: rounding does not reach the published F1 and ours"
     assert told(f1=0.6, here=0.6) == "no difference"
 
 
 def test_the_choice_and_the_fit_have_a_cause_each():
-    found = told(same=False, here=0.6, searches=2, searched=0.61)
-    assert found == "another setting was chosen: rounding (search 2 gives 0.610)"
-    assert "open" in told(same=False, here=0.6, searches=3, searched=0.0)
+    choice = only(searches([0.1, 0.3, 0.2], [0.2, 0.3, 0.1]))
+    found = told(same=False, here=0.6, choice=choice)
+    assert found.startswith("another setting was chosen: rounding (ahead in 1 of 2")
+    assert "open" in told(same=False, here=0.6)
     again = {"least": 0.5, "most": 0.7, "first": 0.6005}
-    found = told("em-lr", same=False, here=0.5, **again)
-    assert found.endswith(CAPPED)
-    found = told("dllp", same=False, here=0.5, **again)
-    assert "first weights" in found
-    assert "not looked into" in found
+    assert told("em-lr", same=False, here=0.5, **again).endswith(CAPPED)
+    assert "first weights" in told("dllp", same=False, here=0.5, **again)
+
+
+def test_a_setting_is_ahead_by_its_criterion_or_by_its_place():
+    assert verdict([0.2, 0.1, 0.2], 0, 2)["ahead"] == "theirs 1"
+    assert verdict([0.2, 0.1, 0.2], 2, 0)["ahead"] == "1"
+    assert verdict([0.2, np.nan, 0.1], 0, 2)["chosen"] == "ours"
+    assert verdict([0.2, 0.05, 0.1], 0, 2)["chosen"] == "another"
+
+
+def test_searches_that_never_put_it_ahead_leave_the_choice_open():
+    found = only(searches([0.3, 0.1, 0.2], [0.3, 0.2, 0.1]))
+    assert found.cause == "open (ahead in 0 of 2, chosen in 0)"
+    # One of one further setting would have passed the same test.
+    assert (found.others, found.of_others) == (1, 1)
+
+
+def test_fits_that_are_cut_short_are_a_cause_only_where_exact_ones_choose_otherwise():
+    cut = searches([0.1, 0.3, 0.2], learner="em-lr", fits=CUT)
+    last = searches([0.3, 0.1, 0.2], learner="em-lr", fits=EXACT)
+    assert only(cut, last).cause.startswith(CAPPED)
+    assert only(cut, cut.assign(fits=EXACT)).cause.startswith("rounding")
 
 
 def test_only_learners_that_begin_at_random_get_other_seeds():

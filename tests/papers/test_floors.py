@@ -13,6 +13,7 @@ NO_SCORES = {
     "bags.md": [
         *("settings, learner", "claim, executions", "data set, p-values"),
         *("data set, published, 5 learners", "data set, ours", "learner, variant"),
+        "learner, data set, strategy, execution, searches",
     ],
     "candidates.md": ["rule, right rows", "criterion, groups", "what varies, , preci"],
     "eapp.md": ["the paper says, we find"],

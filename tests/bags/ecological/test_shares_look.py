@@ -227,7 +227,22 @@ def one_group(items, shares):
             {},
             "every group of 'town' has one item",
         ),
-        (lambda i, s, c: (i, s.rename(columns={"town": "city"})), {}, "town"),
+        (
+            lambda i, s, c: (i, s.rename(columns={"town": "city"})),
+            {},
+            "--shares: no column is called 'town'",
+        ),
+        # Of one share the given one is named, not what is left of 1.
+        (
+            lambda i, s, c: (i, s[["town", "yes"]].assign(yes=7.5)),
+            {"positive": "yes"},
+            "has a share of 7.5 of 'yes'",
+        ),
+        (
+            lambda i, s, c: (i, s[["town", "yes"]].assign(yes=0.25)),
+            {"positive": "yes", "counts": True},
+            "has a count of 0.25",
+        ),
     ],
 )
 def test_mistakes_are_one_sentence(towns, make, options, words):

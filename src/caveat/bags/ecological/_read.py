@@ -178,6 +178,8 @@ def _told(reading: Callable[[], Dataset], by: str, where: str) -> Dataset:
     """Read a table in which `by` names groups; a mistake speaks of groups."""
     try:
         return reading()
+    except UnknownName as error:
+        raise UnknownName(f"{where}: {error}") from error
     except (DataError, InvalidInput) as error:
         if "has the single value" in str(error):
             raise InvalidInput(
@@ -212,7 +214,8 @@ def _frame(data: Any, by: str, where: str) -> pd.DataFrame:
 def _share_table(shares: Any, by: str, where: str) -> tuple[pd.DataFrame, list[str]]:
     if isinstance(shares, pd.DataFrame):
         if by not in shares:
-            raise UnknownName.among("column", by, map(str, shares.columns))
+            unknown = UnknownName.among("column", by, map(str, shares.columns))
+            raise UnknownName(f"{where}: {unknown}")
         _no_gaps(shares[by], by)
         table, ids = shares.drop(columns=by), shares[by]
         if len(table) < 2:
@@ -364,7 +367,7 @@ def _from_counts(
     """Turn counts into shares; together they must be the items of the group."""
     bad = (counts < 0) | (counts % 1 != 0)
     if bad.any():
-        group, column = np.argwhere(bad)[0]
+        group, column = _first(bad)
         raise InvalidInput(
             f"{where}: group {names[group]!r} has a count of {counts[group, column]:g};"
             " expected a whole number from 0"
@@ -385,7 +388,7 @@ def _from_counts(
 def _check(values: Floats, names: list[str], classes: list[str], where: str) -> None:
     outside = (values < -SUM_TOLERANCE) | (values > 1 + SUM_TOLERANCE)
     if outside.any():
-        group, column = np.argwhere(outside)[0]
+        group, column = _first(outside)
         raise InvalidInput(
             f"{where}: group {names[group]!r} has a share of {values[group, column]:g} "
             f"of {classes[column]!r}; expected between 0 and 1 (--counts takes whole "
@@ -398,6 +401,12 @@ def _check(values: Floats, names: list[str], classes: list[str], where: str) -> 
             f"{where}: the shares of group {names[off[0]]!r} sum to "
             f"{totals[off[0]]:.6g}; expected 1"
         )
+
+
+def _first(bad: NDArray) -> tuple[int, int]:
+    """Find the first bad row, and its last bad class: of one share, the one given."""
+    row = int(bad.any(axis=1).argmax())
+    return row, int(np.flatnonzero(bad[row])[-1])
 
 
 def _key(value: Any) -> str:

@@ -32,9 +32,22 @@ class BagScorer:
         self.criterion = check_choice("criterion", criterion, list(_CRITERIA))
 
     def __call__(
-        self, estimator: Any, X: Any, y: Any = None, *, bags: Any, proportions: Any
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any = None,
+        *,
+        bags: Any = None,
+        proportions: Any = None,
     ) -> float:
         """Give the criterion of an estimator's predictions, its sign turned."""
+        if bags is None or proportions is None:
+            # A search without routing keeps them for itself.
+            raise InvalidInput(
+                f"{self!r} got no bags and proportions; call "
+                "sklearn.set_config(enable_metadata_routing=True) before the search, "
+                "and pass both to its fit"
+            )
         n_items = X.shape[0] if hasattr(X, "shape") else len(X)
         numbers, shares, classes = check_shares(None, n_items, bags, proportions)
         measure, soft = _CRITERIA[self.criterion]

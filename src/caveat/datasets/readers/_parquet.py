@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pandas as pd
-import pyarrow as pa
 import pyarrow.parquet as pq
 
+from caveat.datasets.readers._native import native
 from caveat.exceptions import DataError
 
 
@@ -19,7 +19,7 @@ def read_parquet(data: bytes, where: str) -> pd.DataFrame:
         The file's name, for messages.
     """
     try:
-        table = pq.read_table(pa.BufferReader(data))
+        table = pq.read_table(native(data))
         table.validate(full=True)  # offsets, and that text is text
         frame = table.to_pandas()
     except Exception as error:  # on broken files pyarrow and pandas fail in many ways

@@ -15,6 +15,7 @@ import pyarrow
 from numpy.typing import NDArray
 from pyarrow import csv as csv_of_arrow
 
+from caveat.datasets.readers._native import native
 from caveat.exceptions import DataError
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -121,7 +122,7 @@ def _even_rows(data: bytes, separator: str, fields: int) -> int | None:
     names = [str(place) for place in range(fields)]
     try:
         batches = csv_of_arrow.open_csv(
-            io.BytesIO(data),
+            native(data),
             # One block: a wide record may be longer than the usual ones.
             csv_of_arrow.ReadOptions(
                 use_threads=False,
